@@ -47,7 +47,7 @@ void Answers::look_beside_children(std::int32_t number, Limits& limits) {
   }
 }
 
-// `before` and `after` are the combinations of trees on the siblings.
+// `before` and `after` are the combinations of trees on the siblings before and after the child.
 void Answers::look_beside_child(const Edge& edge, std::int32_t child, const Front& before,
                                 const Front& after, const Outside& parent) {
   const bool useless = inside_.alike(edge);

@@ -1,11 +1,13 @@
-// The predictions of trees within a budget: for each row and class, the least cost of a tree
-// that predicts it.
+// For each row and class, the least cost of a tree within the budget that predicts this class for
+// the row.
 //
-// The least cost of a whole tree that has a given part on a set of rows is the cost of the part and
-// the least cost of everything beside it. The first is known from fronts without a value (one tree
-// for each mark, leaves apart); the second is found from the root downwards: beside a child are its
-// siblings and what is beside its parent. Every leaf that a tree may have is then looked at once,
-// and all its rows learn the least cost of a tree with this leaf.
+// Consider the trees that have a given subtree on a set of rows. The least cost of such a tree is
+// the cost of the subtree plus the least cost of everything outside of it. The cost of the cheapest
+// subtree on each set of rows is known from fronts without a value (fronts.hpp; one tree for each
+// mark, leaves kept apart). The cost of what is outside is computed from the root downwards:
+// outside of a child are its siblings and whatever is outside of its parent. Then every leaf that a
+// tree may have is visited once, and the least cost of a tree with this leaf is noted for all its
+// rows.
 #pragma once
 
 #include <compare>
@@ -43,7 +45,7 @@ class Answers {
   using Inside = Fronts<NothingAsked>;
   using Front = Inside::Front;
   using Point = Inside::Point;
-  // By whether the part is a leaf, and its marks.
+  // The least cost outside of a subtree, by whether the subtree is a leaf, and by its marks.
   using Outside = std::map<std::pair<bool, Marks>, Cost>;
 
   void look_beside_children(std::int32_t number, Limits& limits);
@@ -54,10 +56,10 @@ class Answers {
 
   const Graph& graph_;
   Inside inside_;
-  std::vector<Outside> outside_;  // per node
+  std::vector<Outside> outside_;  // one for each node
   std::size_t n_classes_;
   std::vector<Cost> least_;
-  // Per class and word of rows: the greatest of their least costs.
+  // For each class and each word of rows: the highest of the costs of these rows in `least_`.
   std::vector<Cost> worst_;
 };
 

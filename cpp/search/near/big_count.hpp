@@ -1,4 +1,4 @@
-// Integers of up to 256 bits, for counts of trees. A larger count throws.
+// Integers of up to 256 bits, for counts of trees. A larger count throws an exception.
 #pragma once
 
 #include <array>

@@ -7,7 +7,7 @@
 namespace treeproof::near {
 namespace {
 
-// The weight of each class, then the number of table rows.
+// What is summed over the rows of a set: the weight of each class, then the number of table rows.
 class ClassTallies {
  public:
   using Number = std::int64_t;

@@ -1,7 +1,8 @@
 // The distinct values of a column of the table, which several features may represent.
 //
-// A column may be several features (one split in two ways); a value of the column is then one code
-// of each of them. A test has the same outcome on all rows with the same value of its column.
+// A column may be represented by several features, if it can be split in several ways; a value of
+// the column is then a combination of one code of each of these features. A test has the same
+// outcome on all rows with the same value of its column.
 #pragma once
 
 #include <cstdint>

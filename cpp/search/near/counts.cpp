@@ -112,7 +112,7 @@ Histogram Counts::of_node(std::int32_t number, Limits& limits) const {
   return out;
 }
 
-// All pairs up to a cost. Entries are merged from time to time, so that few are kept at once.
+// All pairs up to a cost. Equal entries are merged from time to time, to save memory.
 Histogram Counts::combine(const Histogram& a, const Histogram& b, Cost most, Limits& limits) const {
   constexpr std::size_t kMany = 1 << 16;
   constexpr std::size_t kPairsPerMicrosecond = 8;
@@ -158,10 +158,10 @@ TreeDraft Counts::tree(BigCount i) const {
     if (i < e.count) return draft(0, {e.cost, e.marks, i});
     i -= e.count;
   }
-  throw std::out_of_range("there are not so many trees");
+  throw std::out_of_range("the number of the tree is too large");
 }
 
-TreeDraft Counts::draft(std::int32_t number, Place place) const {
+TreeDraft Counts::draft(std::int32_t number, TreeId place) const {
   const Node& node = graph_.nodes()[index(number)];
   if (graph_.may_end(number) && place.marks == Marks{} && place.cost == node.leaf.cost) {
     if (place.number.zero()) return {};
@@ -186,7 +186,7 @@ TreeDraft Counts::draft(std::int32_t number, Place place) const {
   throw std::logic_error("a tree that was counted is not there");
 }
 
-TreeDraft Counts::draft_stump(std::int32_t number, Place place) const {
+TreeDraft Counts::draft_stump(std::int32_t number, TreeId place) const {
   TreeDraft out;
   for_each_stump(number, [&](const Stump& stump) {
     if (out.test >= 0 || stump.cost != place.cost || filter_.marks(stump.test) != place.marks)
@@ -200,11 +200,12 @@ TreeDraft Counts::draft_stump(std::int32_t number, Place place) const {
   return out;
 }
 
-// For each child in turn: the trees on it by cost, each combined with all combinations on the later
-// children. As long as all earlier children are leaves of one class, the combination that continues
-// with leaves of this class is left out; a leaf is the first tree of its cost.
+// Finds the tree child by child: the trees on a child are visited by cost, each with all
+// combinations of trees on the later children. While all earlier children are leaves of one class,
+// the combination in which the later ones are leaves of this class, too, is not a tree and is left
+// out. A leaf is the first tree of its cost.
 TreeDraft Counts::draft_split(const Edge& edge, const std::vector<Histogram>& suffix,
-                              Place place) const {
+                              TreeId place) const {
   TreeDraft out{edge.test, {}, {}};
   const auto children = graph_.children(edge);
   const auto outcomes = graph_.outcomes(edge);

@@ -2,9 +2,9 @@
 //
 // The trees on a set are the leaf and, for every test, all combinations of trees on its children.
 // The number of trees by cost is therefore, for each test, the convolution of the numbers of the
-// children, shifted by the price of a split; sets with few rows are counted first. A split whose
-// children are all leaves of the same class is not counted, because the tree is the same without
-// it.
+// children, shifted by the price of a split. Sets with few rows are counted first, so that children
+// are counted before their parents. A split whose children are all leaves of the same class is not
+// counted, because the tree is the same without it.
 //
 // The trees of the whole table are ordered by cost; trees of the same cost are ordered by their
 // first test, then by the costs of its children, and so on. Counting how many trees precede a
@@ -29,8 +29,8 @@ struct Entry {
 };
 using Histogram = std::vector<Entry>;  // sorted by cost, then by marks
 
-// In a graph with open nodes not all trees are known. What is counted is then either the trees that
-// are known, or more than there can be.
+// In a graph with open nodes not all trees are known. `known` counts the trees that are known;
+// `at_most` computes an upper bound on the number of all trees.
 enum class Counting { known, at_most };
 
 class Counts {
@@ -48,8 +48,9 @@ class Counts {
   std::int64_t n_entries() const { return n_entries_; }
 
  private:
-  // Identifies a tree: an entry of the histogram, and its number among the trees of this entry.
-  struct Place {
+  // Identifies a tree: an entry of a histogram, and the number of the tree among those of this
+  // entry.
+  struct TreeId {
     Cost cost;
     Marks marks;
     BigCount number;
@@ -63,9 +64,9 @@ class Counts {
   Histogram combine(const Histogram& a, const Histogram& b, Cost most, Limits& limits) const;
   // Combinations of the trees on the children from the k-th on, for each k.
   std::vector<Histogram> suffixes(const Edge& edge, Cost most, Limits& limits) const;
-  TreeDraft draft(std::int32_t node, Place place) const;
-  TreeDraft draft_stump(std::int32_t node, Place place) const;
-  TreeDraft draft_split(const Edge& edge, const std::vector<Histogram>& suffix, Place place) const;
+  TreeDraft draft(std::int32_t node, TreeId place) const;
+  TreeDraft draft_stump(std::int32_t node, TreeId place) const;
+  TreeDraft draft_split(const Edge& edge, const std::vector<Histogram>& suffix, TreeId place) const;
 
   const Graph& graph_;
   const Counting counting_;

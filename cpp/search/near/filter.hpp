@@ -11,8 +11,8 @@
 
 namespace treeproof::near {
 
-// Only trees that use every column of `required` and none of `banned`, and have at most so many
-// splits.
+// Allows only trees that test every column of `required` and none of `banned`, and that have at
+// most `max_splits` splits.
 struct Filter {
   std::vector<std::int32_t> required;  // at most kMostRequired
   std::vector<std::int32_t> banned;
@@ -40,7 +40,7 @@ class FilteredTests {
         column_bit_(index(graph.n_columns()), 0) {
     if (filter.required.size() > kMostRequired)
       throw std::invalid_argument("too many required columns");
-    // Columns behind the last one that has tests may be named, although no tree can test them.
+    // Columns without any tests may be named as well, although no tree can test them.
     for (const std::int32_t f : filter.banned)
       if (index(f) < banned_.size()) banned_[index(f)] = 1;
     for (std::size_t k = 0; k < filter.required.size(); ++k) {
@@ -59,7 +59,7 @@ class FilteredTests {
   }
   bool fits(const Marks& marks) const { return max_splits_ < 0 || marks.splits <= max_splits_; }
   bool allows_splits() const { return max_splits_ != 0; }
-  // The mask of all required columns.
+  // The bits of all required columns.
   std::uint32_t wanted() const { return wanted_; }
 
  private:

@@ -108,7 +108,7 @@ class FrontierOf final : public Frontier {
     return {graph_.price(edge), sums_.price(edge.n_children), {}};
   }
 
-  // Combinations of the children from the k-th on, for each k.
+  // Combinations of trees on the children from the k-th on, for each k.
   std::vector<Front<M>> suffixes(const Edge& edge, Cost most, Limits& limits) const {
     const auto children = graph_.children(edge);
     std::vector<Front<M>> out(children.size());
@@ -118,7 +118,7 @@ class FrontierOf final : public Frontier {
     return out;
   }
 
-  // All pairs, up to a priced cost. Tidied now and then, so that few are kept side by side.
+  // All pairs up to a priced cost. Dominated points are removed from time to time, to save memory.
   Front<M> combine(const Front<M>& a, const Front<M>& b, Cost most, Limits& limits) const {
     constexpr std::size_t kMany = 1 << 16;
     constexpr std::size_t kPairsPerMicrosecond = 16;
@@ -142,7 +142,7 @@ class FrontierOf final : public Frontier {
     return out;
   }
 
-  // Of points with the same sums the cheapest stays.
+  // Of points with the same sums, keeps only the cheapest.
   void tidy(Front<M>& front) const {
     if (front.size() > 1) {
       std::ranges::sort(front, [](const Point<M>& a, const Point<M>& b) {

@@ -47,7 +47,7 @@
 
 namespace treeproof::near {
 
-// A node that is split.
+// The node at which a split is made.
 struct Spot {
   const Graph& graph;
   const Node& node;
@@ -68,7 +68,7 @@ class Fronts {
     bool leaf = false;
     friend bool operator==(const Point&, const Point&) = default;
   };
-  using Front = std::vector<Point>;  // by cost
+  using Front = std::vector<Point>;  // sorted by cost
 
   Fronts(const Graph& graph, const Filter& filter, Question question)
       : graph_(graph), filter_(graph, filter), question_(std::move(question)) {}
@@ -90,8 +90,8 @@ class Fronts {
     return true;
   }
 
-  // The trees of the whole table that pass the filter, by cost: one for each value if every value
-  // is asked for.
+  // The trees of the whole table that pass the filter, sorted by cost. If all values are wanted,
+  // there is one tree for each value.
   Front whole() const {
     Front out;
     for (const Point& p : fronts_[0])
@@ -109,7 +109,7 @@ class Fronts {
   const FilteredTests& filter() const { return filter_; }
   const Front& front(std::int32_t place) const { return fronts_[index(place)]; }
 
-  // Whether all children may be leaves that predict the same.
+  // Whether all children may be leaves with the same prediction.
   bool alike(const Edge& edge) const {
     const auto children = graph_.children(edge);
     const std::int32_t label = graph_.nodes()[index(children[0])].leaf.label;
@@ -118,7 +118,7 @@ class Fronts {
     });
   }
 
-  // All pairs up to a cost; a pair is a leaf if both are.
+  // All pairs up to a cost. A pair counts as a leaf if both of its parts are leaves.
   Front combine(const Front& a, const Front& b, Cost most, Limits& limits) const {
     constexpr std::size_t kPairsPerMicrosecond = 50;
     constexpr std::size_t kMany = 1 << 14;
@@ -142,7 +142,7 @@ class Fronts {
     return out;
   }
 
-  // The stumps of a node with one level left that are trees of the set.
+  // The splits into leaves of a node with one level left that are trees within its budget.
   std::vector<Stump> stumps(std::int32_t number) const {
     const Node& node = graph_.nodes()[index(number)];
     std::vector<Stump> out;
@@ -158,16 +158,17 @@ class Fronts {
   struct Place {
     std::int32_t node = 0;
     State state{};
-    std::size_t shift = 0;  // from the graph's children of its node to those of this place
+    std::size_t shift = 0;  // added to an index into the graph's children to find this place's
   };
 
-  using Numbers = std::unordered_map<Key, std::int32_t, KeyHash>;  // of places
+  using Numbers = std::unordered_map<Key, std::int32_t, KeyHash>;  // numbers of places by key
 
   static Point joint(const Point& x, const Point& y) {
     return {x.cost + y.cost, x.marks + y.marks, x.value + y.value, x.leaf && y.leaf};
   }
 
-  // Keeps the points that no other point of the same marks and kind beats.
+  // Removes the dominated points. Only points with the same marks are compared, and leaves only
+  // with leaves.
   static void tidy(Front& front) {
     const auto kind = [](const Point& p) { return std::tuple(!p.leaf, p.marks); };
     if constexpr (Question::kEvery)
@@ -201,8 +202,8 @@ class Fronts {
     return {graph_, own, graph_.bits(own)};
   }
 
-  // Parents have more rows than their children: when the places of a node are looked at, all of
-  // them are known.
+  // Finds all places. Parents have more rows than their children and are visited first, so that all
+  // places of a node are known when it is visited.
   bool find_places(Limits& limits) {
     const std::size_t n_nodes = graph_.nodes().size();
     places_of_.assign(n_nodes, {});
@@ -239,7 +240,7 @@ class Fronts {
     return it->second;
   }
 
-  // Children stand in the order in which the graph keeps them, which is not that of the edges.
+  // The graph stores the children of a node next to each other, but not in the order of its edges.
   std::size_t first_child(const Node& node) const {
     std::size_t first = static_cast<std::size_t>(-1);
     for (const Edge& edge : graph_.edges(node)) first = std::min(first, edge.first_child);
@@ -265,11 +266,11 @@ class Fronts {
             enter(nodes[k], std::move(state), numbers);
       }
     }
-    // Indices into children_ are those of the graph, moved by this much.
+    // Add this to an index into the graph's children to obtain the index into `children_`.
     places_[index(place)].shift = begin - first;
   }
 
-  // The places of the children of an edge of a place.
+  // The children of a place for one of its edges, as places.
   std::span<const std::int32_t> children(const Place& place, const Edge& edge) const {
     if constexpr (Question::kPlain) return graph_.children(edge);
     else
@@ -318,8 +319,8 @@ class Fronts {
     return out;
   }
 
-  // The trees that a split makes of combinations of trees of its children, until `visit` is
-  // content.
+  // Visits the trees that a split makes of combinations of trees of its children, until `visit`
+  // returns true.
   template <class Visit>
   void for_each_split(const Place& place, const Edge& edge, const Front& all,
                       const Visit& visit) const {
@@ -393,9 +394,9 @@ class Fronts {
   const FilteredTests filter_;
   const Question question_;
   std::vector<Place> places_;                         // places_[0] is the whole table
-  std::vector<std::vector<std::int32_t>> places_of_;  // per node
-  std::vector<std::int32_t> children_;                // places
-  std::vector<Front> fronts_;                         // per place
+  std::vector<std::vector<std::int32_t>> places_of_;  // the places of each node
+  std::vector<std::int32_t> children_;                // the places of children
+  std::vector<Front> fronts_;                         // one for each place
   std::uint64_t n_points_ = 0;
   std::uint64_t place_bytes_ = 0;
 };

@@ -56,8 +56,8 @@ Known& Graph::look_up(const Key& key, BitsView bits, int depth_left) {
   return it->second;
 }
 
-// Raises the lower bound of a child where it does not settle the matter. The best split into
-// leaves is found here; deeper trees are left to the exact search.
+// Raises the lower bound of a child if a higher one may rule it out. With one level left, the best
+// split into leaves is computed here; deeper trees are left to the exact search.
 void Graph::refine(const LowerBound& bound, Child& child, int depth_left, Cost enough) {
   Known& known = *child.known;
   if (known.lower > enough || known.exact) return;
@@ -65,11 +65,12 @@ void Graph::refine(const LowerBound& bound, Child& child, int depth_left, Cost e
   const Cost found = depth_left == 1 ? leaves_.best_stump(child.bits)
                                      : bound(rows_.rows(child.bits), depth_left, enough + spare_);
   raise(known, found);
-  // The exact search returns the optimum, or a bound that is more than enough.
+  // The exact search returns the optimum, or a bound above the cost that was asked for.
   known.exact = known.exact || depth_left == 1 || found <= enough + spare_;
 }
 
-// The optimum never costs more than a leaf, so a bound above the cost of the leaf means the leaf.
+// The optimum is never above the cost of a leaf. A bound that reaches this cost proves that the
+// leaf is optimal.
 void Graph::raise(Known& known, Cost lower) {
   known.lower = std::max(known.lower, std::min(lower, known.leaf.cost));
   known.exact = known.exact || known.lower == known.leaf.cost;
@@ -111,7 +112,8 @@ bool Graph::make_children(const Node& node, std::int32_t test) {
   return true;
 }
 
-// Tests of one column that divide the rows of the node into the same groups count as one test.
+// Whether an earlier test of this column divides the rows of the node into the same groups. Such
+// tests count as one.
 bool Graph::seen_before() {
   if (!seen_) return false;
   std::vector<Key> groups;
@@ -128,7 +130,7 @@ Graph::Sides Graph::try_test(const LowerBound& bound, std::int32_t number, std::
   raise(*parts_[n_parts_ - 1].known, least.last);
   Cost total = limits_.price(static_cast<std::int64_t>(n_parts_));
   for (std::size_t k = 0; k < n_parts_; ++k) total += parts_[k].known->lower;
-  // The larger child is solved first: its bound says more.
+  // The larger child is solved first, because its bound is likely to be higher.
   const bool back = parts_[n_parts_ - 1].known->leaf.n_rows > parts_[0].known->leaf.n_rows;
   for (std::size_t k = 0; k < n_parts_ && total <= node.budget; ++k) {
     Child& child = parts_[back ? n_parts_ - 1 - k : k];
@@ -158,8 +160,8 @@ std::vector<std::int32_t> Graph::outcomes_on(const Node& node, std::int32_t test
   return out;
 }
 
-// The thresholds of a feature that part the node's rows, one for each way to part them, and last
-// one that has all rows below it.
+// The thresholds of a feature that divide the node's rows, one for each way to divide them; at the
+// end one that has all rows below it.
 std::vector<Graph::Cut> Graph::distinct_cuts(const FeatureTests& tests) const {
   const std::size_t n_values = index(tests.n) + 1;
   std::vector<std::int64_t> weight(n_values, -1);  // -1: no row has this value
@@ -187,10 +189,10 @@ bool Graph::ruled_out(const Node& node, const Cut& cut, const Beside& before,
   return limits_.price.two_way + left + right > node.budget;
 }
 
-// `before` and `after` are the bounds of the thresholds on both sides of these.
+// `before` and `after` are the thresholds next to these on both sides, with their bounds.
 void Graph::bisect(const LowerBound& bound, std::int32_t number, std::span<const Cut> cuts,
                    const Beside& before, const Beside& after, Limits& limits) {
-  constexpr std::uint32_t kMicroseconds = 20;  // for a test
+  constexpr std::uint32_t kMicroseconds = 20;  // of work for one test
   const std::size_t given = cuts.size();
   const Node node = nodes_[index(number)];
   while (!cuts.empty() && ruled_out(node, cuts.front(), before, after)) cuts = cuts.subspan(1);
@@ -246,8 +248,8 @@ void Graph::expand(const LowerBound& bound, std::int32_t number, Limits& limits)
   nodes_[index(number)].open = divisible && limits.reason() != StopReason::none;
 }
 
-// With t(0) = labels, at most t(d) = labels + the sum over all tests of t(d - 1) to the power of
-// its outcomes.
+// An upper bound: t(0) = labels, and t(d) = labels + the sum over all tests of t(d - 1) to the
+// power of the number of outcomes.
 std::optional<BigCount> Graph::most_trees(const Node& node, std::size_t n_labels) const {
   if (node.depth_left >= limits_.unlimited) return std::nullopt;
   const BigCount leaf = n_labels;

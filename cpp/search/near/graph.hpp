@@ -23,8 +23,9 @@
 // What is known of sets of rows outlives a graph, so that the graph of a larger budget takes only
 // as long as the sets that are new.
 //
-// If a limit ends the building, some nodes stay open: their splits are not all known. All trees
-// that the graph holds are within the budget then, but there may be others.
+// If a limit stops the construction, some nodes stay open, which means that some of their splits
+// may be missing. All trees that the graph contains are within the budget even then, but there may
+// be others.
 #pragma once
 
 #include <cstdint>
@@ -54,10 +55,11 @@ struct GraphLimits {
   int unlimited = 0;  // the value of `depth` that means any number of levels
   std::int64_t min_samples_leaf = 1;
   std::uint64_t max_bytes = 0;  // 0: no limit
-  // Whether splits into leaves are edges too, for those who choose the leaves' labels themselves.
+  // Whether splits into leaves are edges as well, for callers that choose the labels of the leaves
+  // themselves.
   bool expand_last = false;
-  std::int32_t root_column = -1;  // the column that the root must test; -1: any, or none
-  bool unit_step = false;         // the second bound of thresholds holds, see above
+  std::int32_t root_column = -1;  // the column that the root must test; -1: no such rule
+  bool unit_step = false;         // whether the second bound for thresholds holds, see above
 };
 
 struct Edge {
@@ -72,10 +74,10 @@ struct Node {
   int depth_left;
   Cost budget;
   Cost lower;        // no tree on these rows costs less
-  std::size_t bits;  // in Graph's store
+  std::size_t bits;  // the position of its rows in `Graph::bits_`
   std::size_t first_edge = 0;
   std::int32_t n_edges = 0;
-  bool open = true;  // there may be edges that are not known
+  bool open = true;  // some of its edges may be missing
 };
 
 // The bounds of sets of rows, whether they are part of a graph or not.
@@ -94,7 +96,7 @@ class Graph {
   Graph(const Problem& problem, const RowBits& rows, std::vector<std::int32_t> columns,
         const Leaves& leaves, const GraphLimits& limits);
 
-  // To be called once: all trees that cost at most the budget. Returns false if a limit was
+  // Finds all trees that cost at most the budget; to be called once. Returns false if a limit was
   // reached; some nodes are open then.
   bool build(Cost budget, Knowledge& knowledge, const LowerBound& bound, Limits& limits);
 
@@ -115,7 +117,8 @@ class Graph {
   std::span<const std::int32_t> outcomes(const Edge& edge) const {
     return {outcomes_.data() + edge.first_child, static_cast<std::size_t>(edge.n_children)};
   }
-  // The splits of a node with one level left, whose children are leaves.
+  // Whether a node has one level left, so that it has no edges and its splits have leaves for
+  // children.
   bool is_last(const Node& node) const { return node.depth_left == 1 && !limits_.expand_last; }
   void for_each_stump(const Node& node, const Leaves::Visit& visit) const {
     leaves_.for_each_stump(bits(node), visit);
@@ -128,20 +131,20 @@ class Graph {
   bool complete() const { return complete_; }
   const RowBits& rows() const { return rows_; }
   const Leaves& leaves() const { return leaves_; }
-  // The most trees that a node with this many levels left can have, or nothing if that is not
-  // known or too large. A leaf counts as many times as it has labels to choose from.
+  // An upper bound on the number of trees that a node with this many levels left can have; nothing
+  // if there is none, or if it is too large. A leaf counts once for each label that it may have.
   std::optional<BigCount> most_trees(const Node& node, std::size_t n_labels = 1) const;
   BitsView bits(const Node& node) const { return {bits_.data() + node.bits, rows_.n_words()}; }
-  // The outcomes of a test that some rows of a node have.
+  // The outcomes that a test has on at least one row of a node.
   std::vector<std::int32_t> outcomes_on(const Node& node, std::int32_t test) const;
   // Nodes from the fewest rows to the most.
   const std::vector<std::int32_t>& order() const { return order_; }
   std::uint64_t bytes() const;
   std::uint64_t max_bytes() const { return limits_.max_bytes; }
   std::int64_t n_edges() const { return static_cast<std::int64_t>(edges_.size()); }
-  // How many tests of nodes were ruled out by those on both sides of them.
+  // The number of tests that were ruled out by bounds of the thresholds on both sides of them.
   std::int64_t n_skipped() const { return n_skipped_; }
-  // How many subproblems were given to the exact search.
+  // The number of subproblems that were given to the exact search.
   std::int64_t n_bounded() const { return n_bounded_; }
 
  private:
@@ -160,19 +163,19 @@ class Graph {
   }
   bool make_children(const Node& node, std::int32_t test);
   bool seen_before();
-  // What is known of the first and the last child of a test that was tried.
+  // Lower bounds for the first and the last child of a test.
   struct Sides {
     Cost first = 0;
     Cost last = 0;
   };
-  // `least`: what is known of these children from other thresholds.
+  // `least`: bounds for these children that are known from other thresholds.
   Sides try_test(const LowerBound& bound, std::int32_t node, std::int32_t test, const Sides& least);
   // A threshold, and the cost of misclassifying all rows below it.
   struct Cut {
     std::int32_t test;
     Cost below;
   };
-  // What is known of a threshold next to others.
+  // A threshold that has been bounded, next to others that have not.
   struct Beside {
     Sides sides;
     Cost below = 0;
@@ -196,19 +199,20 @@ class Graph {
   Knowledge* known_ = nullptr;  // while the graph is built
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
-  std::vector<std::int32_t> children_;              // node numbers
-  std::vector<std::int32_t> outcomes_;              // of the edge's test
-  std::vector<std::uint64_t> bits_;                 // of all nodes
-  std::vector<std::vector<std::int32_t>> waiting_;  // nodes by number of rows
+  std::vector<std::int32_t> children_;              // numbers of nodes
+  std::vector<std::int32_t> outcomes_;              // one outcome for each child
+  std::vector<std::uint64_t> bits_;                 // the rows of all nodes
+  std::vector<std::vector<std::int32_t>> waiting_;  // nodes to be expanded, by their number of rows
   std::vector<std::int32_t> order_;
   std::int64_t n_skipped_ = 0;
   std::int64_t n_bounded_ = 0;
-  // Bounds are computed up to a value that is higher than needed by this factor, because larger
-  // budgets may follow.
+  // Exact searches continue until the bound exceeds what is needed by this amount, because a graph
+  // with a larger budget may be built later.
   Cost spare_ = 0;
 
-  // Of the node being expanded, of the test being tried, and of the tests of its column tried
-  // before; `seen_` is empty where all of them are known to part the rows in different ways.
+  // Scratch memory: the rows of the node being expanded, the children of the test being tried, and
+  // the ways in which earlier tests of its column divide the rows. `seen_` is empty if all tests of
+  // the column are known to divide the rows in different ways.
   Bits here_;
   std::vector<Child> parts_;
   std::size_t n_parts_ = 0;

@@ -11,7 +11,7 @@
 namespace treeproof::near {
 namespace {
 
-// Draws all trees of some entries, in order, until a limit is reached; false if one was.
+// Visits all trees of some entries, in order. Returns false if a limit was reached.
 template <class Visit>
 bool for_each_tree(const SumCounts& counts, const std::vector<std::size_t>& entries, Limits& limits,
                    const Visit& visit) {
@@ -26,8 +26,9 @@ bool for_each_tree(const SumCounts& counts, const std::vector<std::size_t>& entr
   return true;
 }
 
-// A tree whose leaves' actions are those of its rows. What comes to a node of it that no row of the
-// node agrees with gets the cheapest action of the node, as in prediction.
+// Follows rows through a tree. The action of a leaf is that of its rows. A row with a category that
+// no training row of a node has stays at this node and gets the cheapest action of the node, as in
+// prediction.
 class Walk {
  public:
   Walk(const Graph& graph, const SumCounts& counts) : graph_(graph), counts_(counts) {}
@@ -144,7 +145,7 @@ class TreeAsking {
   const Prices& prices_;
 };
 
-// The first tree of the least value, or of the greatest.
+// The first tree with the least value of a question, or with the greatest.
 template <class Question>
 std::optional<NumberedTree> extreme(const Graph& graph, const SumCounts& counts,
                                     const std::vector<std::size_t>& entries,

@@ -1,17 +1,18 @@
-// Fingerprints of predictions and of functions: trees with the same one predict the same.
+// Fingerprints of predictions and of functions: trees with the same fingerprint predict the same.
 //
-// The predictions on the training rows are named by the sum of random keys, one for each pair of a
-// row and a class.
+// The fingerprint of the predictions on the training rows is a sum of random keys, with one key for
+// each pair of a row and a class.
 //
-// A tree is a function on the grid of all combinations of the columns' values. Give every value v
-// of column j a random number x(j, v) and every class c a random number s(c), in a prime field. The
-// name of a function f is the sum, over all combinations (v1, ..., vd), of s(f(v1, ..., vd)) times
-// the product of the x(j, vj). Two functions that differ somewhere are different polynomials of
-// degree d + 1 in these numbers, so that their values at a random place agree with probability at
-// most (d + 1) / p (Schwartz and Zippel). Names have two such values with p = 2^61 - 1. The sum
-// over a box of combinations is a product of sums over the values of each column, so that a tree
-// is named without listing combinations. A combination with a category that no training row has at
-// a split by category stays at that node and gets its class.
+// A tree is also a function on the grid of all combinations of the columns' values. Draw a random
+// number x(j, v) for every value v of column j, and a random number s(c) for every class c, from a
+// prime field. The fingerprint of a function f is the sum, over all combinations (v1, ..., vd), of
+// s(f(v1, ..., vd)) times the product of the x(j, vj). Fingerprints of different functions are
+// different polynomials of degree d + 1 in these random numbers, so that their values agree with
+// probability at most (d + 1) / p (Schwartz and Zippel). Two such values with p = 2^61 - 1 are
+// computed for each function. The sum over a box of combinations is a product of sums over the
+// values of each column, so that the fingerprint of a tree is computed without listing the
+// combinations. At a split by category, a combination with a category that no training row of the
+// node has stays at the node and gets its class.
 #pragma once
 
 #include <algorithm>
@@ -77,8 +78,8 @@ class FunctionNames {
  public:
   using Value = FieldPair;
   struct State {
-    std::vector<Bits> values;       // per column: those that pass the tests on the path
-    std::vector<FieldPair> weight;  // per column: the sum of their numbers
+    std::vector<Bits> values;       // for each column, the values that pass the tests on the path
+    std::vector<FieldPair> weight;  // for each column, the sum of their random numbers
   };
   static constexpr bool kPlain = false, kEvery = true;
 
@@ -121,8 +122,8 @@ class FunctionNames {
     if (!leaves_rest(test)) return {};
     return of_rest(state, test, here.graph.outcomes_on(here.node, test), here.node.leaf.label);
   }
-  // Whether values that no row of a node has stay at it when it is split, and what they add then:
-  // they get the label of the node.
+  // Whether a split leaves some values at the node, because no row of the node has them. Such
+  // values get the label of the node.
   bool leaves_rest(std::int32_t test) const {
     return graph_.problem().tests[index(test)].kind == TestKind::multiway;
   }

@@ -1,16 +1,16 @@
-// How much trees rely on a column: their mean error if its values are shuffled among the rows.
+// How much a tree relies on a column: its mean error if the values of the column are shuffled.
 //
-// If the values of a column are permuted at random, every row gets the value of every row with the
-// same probability. The expected error is therefore the error over all pairs of a row and a value,
-// each weighted by the product of the weights. This is the reliance of Fisher, Rudin and Dominici
-// ("All models are wrong, but many are useful", JMLR 2019), with a row's own value among those
-// that it may get.
+// If the values of a column are permuted at random among the rows, every row is equally likely to
+// get the value of any row. The expected error is therefore the error over all pairs of a row and a
+// value, each weighted by the product of the two weights. This is the model reliance of Fisher,
+// Rudin and Dominici ("All models are wrong, but many are useful", JMLR 2019), except that a row
+// may also get its own value.
 //
-// A pair passes tests of other columns by its row and tests of this column by its value. Which
-// pairs come to a node is therefore known from the rows that pass the tests of other columns on
-// the path, and the values that pass the tests of this one; that is the state. A pair that comes to
-// a split by category with a category that no training row has there stays at that node and gets
-// the class of the node.
+// A pair passes tests of other columns by its row, and tests of this column by its value. Which
+// pairs reach a node is therefore known from the rows that pass the tests of other columns on the
+// path, and from the values that pass the tests of this column; the two sets are the state of the
+// path. At a split by category, a pair with a category that no training row of the node has stays
+// at the node and gets its class.
 #pragma once
 
 #include <algorithm>
@@ -25,16 +25,17 @@ namespace treeproof::near {
 
 class RelianceQuestion {
  public:
-  // In units of the product of two weights.
+  // The unit is the product of two units of weight.
   using Value = std::int64_t;
   struct State {
-    Bits rows;    // that pass the tests of other columns
-    Bits values;  // of the column, that pass its tests
+    Bits rows;    // the rows that pass the tests of other columns
+    Bits values;  // the values of the column that pass its tests
   };
   static constexpr bool kPlain = false, kEvery = false;
 
-  // `weights`: of the rows of the problem, with which their values are drawn. `sign`: 1 for the
-  // least error, -1 for the greatest, as the least of its negative.
+  // `weights`: the probability of drawing a value is proportional to the weights of the rows that
+  // have it. `sign`: 1 to look for the least error; -1 for the greatest error, which is the least
+  // negative of an error.
   RelianceQuestion(const Graph& graph, std::int32_t column,
                    const std::vector<std::int64_t>& weights, std::int64_t sign)
       : graph_(graph), column_(column), sign_(sign), values_(values_of_column(graph, column)),
@@ -74,7 +75,8 @@ class RelianceQuestion {
     const State stays = rest(state, test, here.graph.outcomes_on(here.node, test));
     return of_leaf(stays, {}, here.node.leaf.label);
   }
-  // Whether pairs that no row of a node agrees with stay at it when it is split, and which do.
+  // Whether a split leaves some pairs at the node, because no row of the node agrees with them; and
+  // which.
   bool leaves_rest(std::int32_t test) const {
     return graph_.problem().tests[index(test)].kind == TestKind::multiway;
   }
@@ -86,7 +88,7 @@ class RelianceQuestion {
     for (std::size_t w = 0; w < gone.size(); ++w) gone[w] &= ~kept[w];
     return stays;
   }
-  // The weight of the values of a state.
+  // The total weight of the values of a state.
   std::int64_t weight(const Bits& values) const {
     std::int64_t out = 0;
     for_each_row(values, [&](std::int32_t v) { out += weight_of_value_[index(v)]; });

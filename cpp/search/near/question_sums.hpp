@@ -10,11 +10,11 @@
 namespace treeproof::near {
 
 struct Sums {
-  std::vector<std::int64_t> of_rows;  // [row of the problem][class]; empty: rows add nothing
+  std::vector<std::int64_t> of_rows;  // [row of the problem][class]; empty if rows add nothing
   std::int64_t of_split = 0;
 };
 
-// `every`: all sums that occur, not only the least one.
+// `every`: whether all sums that occur are wanted, and not only the least one.
 template <bool every>
 class SumQuestion {
  public:
@@ -41,13 +41,13 @@ class SumQuestion {
   Sums sums_;
 };
 
-// The sum of what rows pay for the columns on their path; the price of a column depends on the
-// state of the path.
+// The total price of the columns that are tested on the rows' paths. The price of a column depends
+// on the state of the path.
 struct Prices {
   std::size_t n_columns = 0;
-  std::vector<std::int32_t> next;    // [state][column]: the state below
-  std::vector<std::int64_t> prices;  // [state][column], for a row that pays 1
-  std::vector<std::int64_t> pays;    // per row of the problem
+  std::vector<std::int32_t> next;    // [state][column]: the state after testing the column
+  std::vector<std::int64_t> prices;  // [state][column]: the price for a row with factor 1
+  std::vector<std::int64_t> pays;    // the factor of each row of the problem
 };
 
 class AskingQuestion {

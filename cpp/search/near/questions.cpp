@@ -12,7 +12,7 @@
 namespace treeproof::near {
 namespace {
 
-// The tree whose value has the least `rank`, the cheapest of them.
+// Of the values whose `rank` is lowest, the one that the cheapest tree has.
 template <class Question, class Rank>
 std::optional<Extreme> extreme(const Graph& graph, const Filter& filter, Question question,
                                const Rank& rank, Limits& limits) {

@@ -13,30 +13,31 @@
 
 namespace treeproof::near {
 
-// The value of a question, and the cheapest of the trees that have it.
+// The value that answers a question, and the cheapest tree that has this value.
 struct Extreme {
   std::int64_t value = 0;
   Cost cost = 0;
   TreeDraft tree;
 };
 
-// Nothing if no tree passes the filter, or if a limit was reached.
+// Returns nothing if no tree passes the filter, or if a limit was reached.
 std::optional<Extreme> least_sum(const Graph& graph, const Filter& filter, Sums sums,
                                  Limits& limits);
 // The sum that is nearest to 0.
 std::optional<Extreme> smallest_sum(const Graph& graph, const Filter& filter, Sums sums,
                                     Limits& limits);
-// The least error, or the greatest, when a column is shuffled, in products of two weights: of an
-// error, and of a value. `weights` are of the rows of the problem, for their values.
+// The least or the greatest error if the values of a column are shuffled, as a product of two
+// weights: that of an error and that of a value. `weights` are those of the rows of the problem, as
+// weights of values.
 std::optional<Extreme> extreme_reliance(const Graph& graph, const Filter& filter,
                                         std::int32_t column,
                                         const std::vector<std::int64_t>& weights, bool greatest,
                                         Limits& limits);
-// The least sum of what rows pay for the columns on their path.
+// The least total price of the columns that are tested on the rows' paths.
 std::optional<Extreme> least_asking(const Graph& graph, const Filter& filter, Prices prices,
                                     Limits& limits);
 
-// Trees by cost, one for each set of predictions that trees of the set make.
+// One tree for each set of trees that predict the same, sorted by cost.
 class Listing {
  public:
   virtual ~Listing() = default;
@@ -47,9 +48,9 @@ class Listing {
   virtual TreeDraft tree(std::size_t i) const = 0;
 };
 
-// One tree for all that predict alike on the training rows.
+// One tree for each of the predictions on the training rows that occur.
 std::unique_ptr<Listing> list_predictions(const Graph& graph, const Filter& filter);
-// One tree for all that predict alike for every combination of the columns' values.
+// One tree for each of the functions of the columns' values that occur.
 std::unique_ptr<Listing> list_functions(const Graph& graph, const Filter& filter);
 
 }  // namespace treeproof::near

@@ -29,8 +29,8 @@ void RowBits::part(BitsView set, std::int32_t test, std::int32_t outcome, Bits& 
   for (std::size_t w = 0; w < n_words_; ++w) out[w] = set[w] & mask[w];
 }
 
-// Sets are identified by 128 bits: the sum of one random key for each half word, chosen by the
-// position and the bits of the half word.
+// Sets are identified by 128 bits: the sum of one random key for each half word, which depends on
+// the position and on the bits of the half word.
 Key RowBits::key(BitsView set) const {
   Key key;
   for (std::size_t w = 0; w < set.size(); ++w) {

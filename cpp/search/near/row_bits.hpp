@@ -33,7 +33,7 @@ class RowBits {
 
   std::size_t n_words() const { return n_words_; }
   Bits all() const;
-  // The rows of a set for which a test has an outcome.
+  // Finds the rows of a set for which a test has an outcome.
   void part(BitsView set, std::int32_t test, std::int32_t outcome, Bits& out) const;
   Key key(BitsView set) const;
   std::vector<std::int32_t> rows(BitsView set) const;

@@ -14,15 +14,15 @@
 namespace treeproof::near {
 namespace {
 
-constexpr std::int32_t kSplit = -1;  // the action of what is not a leaf
+constexpr std::int32_t kSplit = -1;  // in place of an action: not a leaf
 
-// Trees that agree in all that is asked for.
+// Trees on a set of rows that agree in everything that was requested.
 template <std::size_t M>
 struct Entry {
-  Cost priced = 0;  // the least of theirs
+  Cost priced = 0;  // the least priced cost of these trees
   std::int64_t cost = 0;
   std::array<std::int64_t, M> sums{};
-  Key name;  // of the predictions, if they matter
+  Key name;  // fingerprint of the predictions, if they are to be told apart
   Marks marks;
   std::int32_t action = kSplit;  // of a leaf, or of combinations of leaves of the same action
   BigCount count = 1;
@@ -40,7 +40,7 @@ struct Entry {
   }
   bool agrees(const Entry& other) const { return kind() == other.kind(); }
   auto kind() const { return std::tuple(cost, sums, name, marks, action); }
-  // The same for all trees that may replace each other.
+  // Equal for all trees that may replace each other if only the cheapest of them is kept.
   auto kind_but_cost() const { return std::tuple(name, marks, action); }
   auto kind_but_last() const {
     std::array<std::int64_t, M> first = sums;
@@ -50,7 +50,7 @@ struct Entry {
 };
 
 template <std::size_t M>
-using Histogram = std::vector<Entry<M>>;  // by priced cost
+using Histogram = std::vector<Entry<M>>;  // sorted by priced cost
 
 template <std::size_t M>
 std::uint64_t hash_of(const Entry<M>& e) {
@@ -100,7 +100,8 @@ class SumCountsOf final : public SumCounts {
   const BigCount& number(std::size_t i) const override { return whole_.at(i).count; }
   TreeDraft tree(std::size_t i, const BigCount& number,
                  std::vector<std::int32_t>& actions) const override {
-    if (!(number < whole_.at(i).count)) throw std::out_of_range("there are not so many trees");
+    if (!(number < whole_.at(i).count))
+      throw std::out_of_range("the number of the tree is too large");
     actions.assign(index(graph_.problem().n_rows()), 0);
     return draft(0, whole_.at(i), number, actions);
   }
@@ -168,8 +169,8 @@ class SumCountsOf final : public SumCounts {
     return out;
   }
 
-  // With t(0) = actions, at most t(d) = actions + the sum over all tests of t(d - 1) to the power
-  // of its outcomes.
+  // An upper bound: t(0) = actions, and t(d) = actions + the sum over all tests of t(d - 1) to the
+  // power of the number of outcomes.
   Entry<M> of_open_node(const Node& node) const {
     const auto most = graph_.most_trees(node, index(graph_.problem().n_classes));
     if (!most) throw std::overflow_error("the number of trees is not bounded");
@@ -180,7 +181,7 @@ class SumCountsOf final : public SumCounts {
     return out;
   }
 
-  // Combinations of the children from the k-th on, for each k.
+  // Combinations of trees on the children from the k-th on, for each k.
   std::vector<Histogram<M>> suffixes(const Edge& edge, Cost most, Limits& limits) const {
     const auto children = graph_.children(edge);
     std::vector<Histogram<M>> out(children.size());
@@ -190,7 +191,7 @@ class SumCountsOf final : public SumCounts {
     return out;
   }
 
-  // All pairs up to a priced cost. Merged now and then, so that few are kept side by side.
+  // All pairs up to a priced cost. Equal entries are merged from time to time, to save memory.
   Histogram<M> combine(const Histogram<M>& a, const Histogram<M>& b, Cost most,
                        Limits& limits) const {
     constexpr std::size_t kMany = 1 << 14;
@@ -215,7 +216,7 @@ class SumCountsOf final : public SumCounts {
     return out;
   }
 
-  // Merges what need not be told apart.
+  // Merges the entries that need not be told apart.
   void tidy(Histogram<M>& h) const {
     if (rules_.keeping == Keeping::trees) {
       merge(h, &Entry<M>::kind, &Entry<M>::kind, true);
@@ -231,7 +232,7 @@ class SumCountsOf final : public SumCounts {
     std::ranges::stable_sort(h, {}, &Entry<M>::priced);
   }
 
-  // The first of those that are the same stays, with the least priced cost of all of them.
+  // Of equal entries the first one is kept, with the least priced cost of all of them.
   template <class Same, class Order>
   static void merge(Histogram<M>& h, const Same& same, const Order& order, bool add) {
     std::ranges::sort(h, {}, order);
@@ -247,23 +248,24 @@ class SumCountsOf final : public SumCounts {
     h.resize(n);
   }
 
-  // Numbers of a node's entries by what they cost and add up to.
-  using Places = std::unordered_multimap<std::uint64_t, std::size_t>;
-  const Places& places(std::int32_t node) const {
-    const auto [it, fresh] = places_.try_emplace(node);
+  // The positions of a node's entries, by a hash of their cost and sums.
+  using EntriesByHash = std::unordered_multimap<std::uint64_t, std::size_t>;
+  const EntriesByHash& entries_by_hash(std::int32_t node) const {
+    const auto [it, fresh] = entries_by_hash_.try_emplace(node);
     if (fresh)
       for (std::size_t k = 0; k < histograms_[index(node)].size(); ++k)
         it->second.emplace(hash_of(histograms_[index(node)][k]), k);
     return it->second;
   }
 
-  // Visits the pairs of trees of the first child and combinations of the others that agree with
-  // `wanted`, in a fixed order, until `visit` is content.
+  // Visits, in a fixed order, the pairs of a tree of the k-th child and a combination of trees of
+  // the later children that together agree with `wanted`, until `visit` returns true.
   template <class Visit>
   bool for_each_pair(const Edge& edge, std::size_t k, const Histogram<M>& rest, Cost most,
                      const Entry<M>& wanted, const Visit& visit) const {
     const auto children = graph_.children(edge);
-    const Places* known = k + 2 == children.size() ? &places(children.back()) : nullptr;
+    const EntriesByHash* known =
+        k + 2 == children.size() ? &entries_by_hash(children.back()) : nullptr;
     for (const Entry<M>& x : histograms_[index(children[k])]) {
       if (known == nullptr) {
         for (const Entry<M>& y : rest)
@@ -304,20 +306,21 @@ class SumCountsOf final : public SumCounts {
     throw std::logic_error("a tree that was counted is not there");
   }
 
-  // The tree of this number among those of one edge, or nothing if there are not so many: `which`
-  // is then less by their number.
+  // The tree of this number among those of one edge. If the edge has fewer trees, returns nothing
+  // and subtracts their number from `which`.
   std::optional<TreeDraft> draft_split(const Edge& edge, Cost most, const Entry<M>& below,
                                        const Marks& marks, BigCount& which,
                                        std::vector<std::int32_t>& actions) const {
     Limits no_limits;
     const auto children = graph_.children(edge);
     const auto outcomes = graph_.outcomes(edge);
-    const bool two = children.size() == 2;  // then there is no need to combine anything
+    const bool two = children.size() == 2;  // then no combinations are needed
     const std::vector<Histogram<M>> suffix =
         two ? std::vector<Histogram<M>>{} : suffixes(edge, most, no_limits);
     std::optional<TreeDraft> out;
-    // What is left to find, for the children from the k-th on; the marks of the split itself may
-    // be among those of its children.
+    // `wanted` is what the children from the k-th on still have to contribute. A mark of the split
+    // may also be a mark of its children, so that there may be several choices of the children's
+    // marks.
     for (const Marks& own : marks_below(below.marks, marks)) {
       Entry<M> wanted = below;
       wanted.marks = own;
@@ -347,7 +350,7 @@ class SumCountsOf final : public SumCounts {
     return out;
   }
 
-  // The marks that combinations of the children may have if the tree has `whole`.
+  // The marks that the children together may have if the whole tree has the marks `whole`.
   static std::vector<Marks> marks_below(const Marks& whole, const Marks& of_split) {
     const std::int32_t splits = whole.splits - of_split.splits;
     if ((whole.columns & of_split.columns) != of_split.columns) return {};
@@ -360,10 +363,11 @@ class SumCountsOf final : public SumCounts {
   const FilteredTests filter_;
   const RowSums sums_;
   const SumRules rules_;
-  std::vector<Histogram<M>> histograms_;  // per node
+  std::vector<Histogram<M>> histograms_;  // one for each node
   Histogram<M> whole_;
   std::uint64_t n_entries_ = 0;
-  mutable std::unordered_map<std::int32_t, Places> places_;  // of nodes that were asked for
+  // For some nodes; made when needed.
+  mutable std::unordered_map<std::int32_t, EntriesByHash> entries_by_hash_;
 };
 
 template <std::size_t M>

@@ -13,7 +13,8 @@ namespace {
 
 constexpr double kMeanGrid = 0x1p30;
 
-// Weight, the rows' own terms, the sum of each output, and the number of table rows.
+// What is summed over the rows of a set: weights, terms of the loss, each output; and the number of
+// table rows.
 template <class Phi>
 class MomentTallies {
  public:
@@ -34,7 +35,7 @@ class MomentTallies {
     tally[2 + n_outputs_] += static_cast<double>(problem_.samples[index(row)]);
   }
   Leaf leaf(const Number* tally, std::int32_t n_rows) const {
-    // A row alone loses nothing, whatever rounding has left in the sums.
+    // A single row has no loss; rounding may leave a small number in the sums.
     double lost = 0.0;
     if (n_rows > 1) lost = std::max(0.0, tally[1] - loss_.explained(tally[0], tally + 2));
     return {std::llround(lost * kTargetUnit), label(tally), n_rows,
@@ -42,7 +43,7 @@ class MomentTallies {
   }
 
  private:
-  // A number for the means of a leaf.
+  // A number that identifies the means of a leaf.
   std::int32_t label(const Number* tally) const {
     Key key;
     for (std::size_t k = 0; k < n_outputs_; ++k) {

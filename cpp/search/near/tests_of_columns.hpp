@@ -1,4 +1,4 @@
-// The tests of each column of the table, and which of them part some rows alike.
+// The tests of each column of the table, and which of them divide rows in the same way.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct FeatureTests {
   bool ordered = false;  // thresholds, from the lowest to the highest
 };
 
-// The features of one column of the table. A column of numbers is one feature, or several if
-// values are missing; then thresholds of different features may part some rows alike.
+// The features of one column of the table. A numeric column is one feature, or several if values
+// are missing; then thresholds of different features may divide rows in the same way.
 struct ColumnTests {
   std::vector<FeatureTests> features;
   bool distinct() const { return features.size() == 1 && features[0].ordered; }
@@ -42,10 +42,10 @@ inline std::vector<ColumnTests> tests_by_column(const Problem& problem,
   return out;
 }
 
-// Whether rows have been parted like this before, by the keys of the parts.
+// Recognises tests that divide rows in the same way as an earlier test, by the keys of the parts.
 class SeenPartitions {
  public:
-  // Returns whether it is new, and remembers it. The parts come in any order, so that their keys
+  // Remembers a partition and returns whether it is new. The parts come in any order, so their keys
   // are mixed and summed.
   bool insert(std::span<const Key> parts) {
     Key sum;

@@ -1,6 +1,7 @@
-// Splits into leaves, from one tally of the rows for each value of a feature.
+// Splits into leaves, computed from sums over the rows for each value of a feature. A tally is an
+// array of such sums.
 //
-// `Tallies` says what is summed over rows and what a leaf with such sums costs:
+// `Tallies` defines what is summed over rows, and what a leaf with such sums costs:
 //   Number                  int64 or double
 //   width()                 how many numbers a tally has
 //   add(tally, row)         adds a row
@@ -57,7 +58,7 @@ class TalliedLeaves final : public Leaves {
   }
 
  private:
-  // `once`: of tests of one column that part the rows alike only the first.
+  // `once`: of the tests of one column that divide the rows in the same way, visit only the first.
   template <class V>
   void for_each(BitsView set, bool once, const V& visit) const {
     read(set);
@@ -110,7 +111,7 @@ class TalliedLeaves final : public Leaves {
     sort_codes(problem_.features[index(feature)].n_values);
   }
 
-  // Where many of the values occur, looking at all of them is faster than sorting.
+  // If many of the values occur, visiting all of them is faster than sorting.
   void sort_codes(std::int32_t n_values) const {
     constexpr std::size_t kSparse = 8;
     if (codes_.size() * kSparse < index(n_values)) {
@@ -122,7 +123,7 @@ class TalliedLeaves final : public Leaves {
       if (count_[index(code)] > 0) codes_.push_back(code);
   }
 
-  // Every threshold between two values that occur, from the lowest to the highest.
+  // Visits every threshold between two values that occur, from the lowest to the highest.
   template <class V>
   void sweep(std::int32_t column, const FeatureTests& tests, bool compare, const V& visit) const {
     std::ranges::fill(left_, Number{});

@@ -39,7 +39,7 @@ class Board {
     absolute_tolerance_ = absolute;
     relative_tolerance_ = relative;
   }
-  // Whether the gap of the whole problem is tolerated.
+  // Whether the gap of the whole problem is small enough for the search to end.
   bool close_enough() const {
     if (!(absolute_tolerance_ > 0.0) && !(relative_tolerance_ > 0.0)) return false;
     const auto cost = static_cast<double>(upper(max_depth_));
@@ -47,7 +47,7 @@ class Board {
     return gap <= absolute_tolerance_ + relative_tolerance_ * cost;
   }
 
-  // Returns true if this is an improvement.
+  // Records a tree. Returns true if it is an improvement.
   bool found(const SplitTree& tree, Value cost) {
     const int depth = tree.depth();
     const std::scoped_lock guard(mutex_);
@@ -59,7 +59,7 @@ class Board {
         "no tree costs less than a proved bound");
     if (!(cost < upper_below(depth))) return false;
     trees_[depth] = {tree, cost};
-    // Deeper trees that cost no less are no longer needed.
+    // Remove the deeper trees that cost no less: nobody needs them any more.
     for (auto it = trees_.upper_bound(depth); it != trees_.end();)
       it = cost <= it->second.cost ? trees_.erase(it) : std::next(it);
     ++news_;
@@ -99,7 +99,8 @@ class Board {
   bool closed(int depth, Value cost) const { return closes_(lower(depth), cost); }
   bool solved() const { return closed(max_depth_, upper(max_depth_)); }
 
-  // Changes with every better tree or bound.
+  // A counter that grows with every better tree or bound, so that readers see that something
+  // changed.
   std::uint64_t news() const { return news_.load(); }
 
  private:
@@ -135,8 +136,9 @@ class Board {
 template <class Value>
 class LevelExchange final : public Exchange<Value> {
  public:
-  // `rivals`: trees of up to this depth make more expensive trees irrelevant. For a shallow level,
-  // whose best tree is of interest even if deeper trees cost less, it is the level itself.
+  // `rivals`: only trees that cost less than all known trees of at most this depth are of interest.
+  // For a shallow level, whose best tree is wanted even if deeper trees cost less, it is the level
+  // itself.
   LevelExchange(Board<Value>& board, int level, int rivals, std::function<void()> call)
       : board_(board), level_(level), rivals_(rivals), call_(std::move(call)) {}
 

@@ -23,19 +23,19 @@
 
 namespace treeproof::portfolio {
 
-// What is known about the trees of at most `max_depth` levels.
+// What has been proved about the trees of at most `max_depth` levels.
 template <class Value>
 struct Certificate {
-  int max_depth;  // kAnyDepth: any
+  int max_depth;  // kAnyDepth: no limit
   Value upper{};  // the cost of the best one that was found
   Value lower{};  // lower bound: none costs less
   bool optimal = false;
   double seconds = 0.0;       // seconds from the start until this was known
-  std::int32_t n_splits = 0;  // of that tree
+  std::int32_t n_splits = 0;  // of the best tree that was found
   std::int32_t n_leaves = 1;
 };
 
-// How long an engine worked on what.
+// The time that an engine spent on one level, or on the whole problem.
 struct Share {
   std::string engine;
   Role role;
@@ -65,10 +65,10 @@ class Climb {
       : board_(board), engines_(engines), limits_(limits), news_(std::move(news)),
         policy_(levels_first, board.max_depth()) {}
 
-  // Returns the bound that the prices may reach in the end.
+  // `promised` returns an estimate of the bound that the prices will reach in the end.
   void set_promised(std::function<double()> promised) { promised_ = std::move(promised); }
 
-  // `climb`: prove levels of depth as well.
+  // `climb`: whether to prove the levels of depth one after the other, besides the whole problem.
   Outcome<Value> run(bool climb) {
     climbing_ = climb && board_.max_depth() > kFlat;
     for (const Engine<Value>& engine : engines_)
@@ -86,7 +86,7 @@ class Climb {
   bool stopped() { return limits_.stop_now(); }
   bool finished() const { return board_.solved() || board_.close_enough(); }
 
-  // Searches of the whole problem remember most, so they get most of the memory.
+  // Searches of the whole problem store the most bounds, so they get most of the memory.
   void start(const Engine<Value>& engine, Role role, int level) {
     if (level < engine.from_level || level > engine.to_level) return;
     constexpr std::uint64_t kMuch = 4;
@@ -98,7 +98,7 @@ class Climb {
                                                        role == Role::whole ? kMuch * part : part));
   }
 
-  // Gives some player a slice; false if no player is left.
+  // Lets one player work for a slice of time; returns false if no player is left.
   bool deal() {
     std::array<bool, kRoles> there{};
     for (const auto& player : players_)
@@ -137,7 +137,8 @@ class Climb {
     return true;
   }
 
-  // The prices of a level wait while a fit is young, unless no search is left that would grow it.
+  // In the first seconds of a fit the prices of a level get no time, unless the search of the whole
+  // problem has ended.
   bool may_play(const Player<Value>& player) const {
     if (!player.at_work()) return false;
     if (player.role() != Role::level || !player.prices() || !policy_.too_young_for_level_prices())
@@ -194,7 +195,8 @@ class Climb {
       if (engine.climbs) start(engine, Role::level, level);
   }
 
-  // A level that was not finished before all trees were proved has nothing to add.
+  // If the whole problem was proved before this level, the level gets no certificate of its own:
+  // that of the whole problem says more.
   void end_level() {
     for (auto& player : players_)
       if (player->role() == Role::level) retire(*player);
@@ -272,8 +274,8 @@ class Climb {
   std::string leader_;  // the engine that ended a level last
   bool out_of_memory_ = false;
   bool climbing_ = false;
-  int level_ = 0;    // being proved; 0: none
-  int reached_ = 0;  // the last one that was
+  int level_ = 0;    // the level that is being proved; 0: none
+  int reached_ = 0;  // the last level that was proved
   std::uint64_t told_ = 0;
   Value told_upper_{};
 };

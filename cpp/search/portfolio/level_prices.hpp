@@ -39,7 +39,7 @@ class LevelPrices {
     return own_board(level);
   }
 
-  // After it has run: the best prices of each level.
+  // After the engine has run: the best prices of each level.
   std::map<int, std::shared_ptr<const prices::Prices>> best() const {
     const std::scoped_lock guard(mutex_);
     return best_;

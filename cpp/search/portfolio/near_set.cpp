@@ -13,7 +13,8 @@
 namespace treeproof::portfolio {
 namespace {
 
-// What the graph and the counts may take: a quarter of the allowance, or of the machine.
+// What the graph and the counts may take together: a quarter of the memory allowance, or of the
+// machine.
 std::uint64_t share_of_memory(std::uint64_t allowance) {
   return (allowance > 0 ? allowance : physical_memory()) / 4;
 }

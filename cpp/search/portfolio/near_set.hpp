@@ -15,9 +15,10 @@
 
 namespace treeproof::portfolio {
 
-// Whose lower bounds prune the graph. They change how long it takes, never what it holds.
+// Which search computes the lower bounds that prune the graph. The choice changes how long it
+// takes, never which trees the graph contains.
 enum class NearBounds {
-  chosen,     // by the table and the limits
+  chosen,     // chosen by the table and the limits
   sparse,     // any depth, any kind of column
   threshold,  // limited depth; its solver of two levels is fast over many thresholds
 };
@@ -30,19 +31,19 @@ struct NearRules {
   std::int32_t root_column = -1;  // the column that the root must test; -1: any
 };
 
-// The tests of a table whose rows have no labels and stay apart, each of weight 1.
+// The tests of a table whose rows have no labels and are not merged, each of weight 1.
 Problem unlabelled_problem(std::vector<Feature> features, std::span<const std::int32_t> codes,
                            std::int32_t n_rows);
 
-// A table and what is known of its subproblems, from which sets of any budget are made.
+// A table and the bounds that are known for its sets of rows; graphs for any budget are made from
+// it.
 class NearSearch {
  public:
   // `columns`: the column of the table that each feature of the problem stands for. The memory
   // allowance is for the whole process; a graph may take a quarter of it.
   NearSearch(Problem problem, std::vector<std::int32_t> columns, const NearRules& rules,
              std::uint64_t memory_allowance);
-  // Numbers to predict: one row of the problem for each row of the targets. There has to be a limit
-  // on the depth.
+  // For regression: one row of the problem for each row of the targets. The depth must be limited.
   NearSearch(Problem problem, std::vector<std::int32_t> columns, const NearRules& rules,
              std::uint64_t memory_allowance, Criterion criterion, std::vector<double> targets,
              std::int32_t n_outputs, std::vector<double> weights);
@@ -53,8 +54,8 @@ class NearSearch {
   std::unique_ptr<near::Graph> build(Cost budget, Limits& limits);
 
   const Problem& problem() const { return problem_; }
-  // A lower bound on the cost of every tree on these rows, which need not exceed `enough`. A depth
-  // below 0 stands for any depth.
+  // A lower bound on the cost of every tree on these rows; it need not be raised beyond `enough`. A
+  // negative depth means that the depth is not limited.
   Cost lower(const std::vector<std::int32_t>& rows, int depth, Cost enough, Limits& limits);
 
  private:
@@ -69,7 +70,7 @@ class NearSearch {
   Limits limits_;                                // those of the graph that is being built
   std::unique_ptr<near::Leaves> leaves_;
   near::GraphLimits graph_limits_;
-  near::LowerBound bound_;  // keeps its search, and what that remembers
+  near::LowerBound bound_;  // owns its search, with the bounds that it has stored
   near::Knowledge knowledge_;
 };
 

@@ -25,13 +25,13 @@ inline constexpr std::size_t kRoles = 4;
 template <class Value>
 struct Engine {
   std::string name;
-  bool climbs;  // whether it works on levels of depth, too
+  bool climbs;  // whether it also works on the levels of depth
   // The number of the engine's own units of work in a microsecond: engines estimate their work in
   // different ways, and equal shares should take equal time.
   double pace;
   // Works on trees with at most `level` levels (kAnyDepth: any) until it is finished or stopped.
   std::function<Statistics(int level, Limits& limits, Exchange<Value>& exchange)> run;
-  Role role = Role::trees;  // of an engine that does not work on levels, or only computes prices
+  Role role = Role::trees;  // of an engine that does not climb, or only computes prices
   // The levels on which it works.
   int from_level = 0;
   int to_level = kAnyDepth;
@@ -61,9 +61,9 @@ class Player {
   void give(std::int64_t slice) {
     baton_.give(seat_, static_cast<std::int64_t>(static_cast<double>(slice) * engine_.pace));
   }
-  // After a slice: counts and returns the work that was done in it.
+  // After a slice: returns the work that was done in it, and adds it to the total.
   std::int64_t count_slice() {
-    constexpr std::int64_t kLeast = 100;  // a slice costs something even if nothing is done in it
+    constexpr std::int64_t kLeast = 100;  // switching takes time even if no work was done
     const auto work =
         static_cast<std::int64_t>(static_cast<double>(baton_.used_of_slice()) / engine_.pace);
     work_ += std::max(kLeast, work);
@@ -71,15 +71,15 @@ class Player {
   }
   void add_seconds(double seconds) { seconds_ += seconds; }
 
-  // Stops the search and waits until it has unwound.
+  // Stops the search and waits until its thread has returned.
   void end() {
     told_ = true;
     baton_.release(seat_);
     if (thread_.joinable()) thread_.join();
   }
 
-  // After it has ended: its counters, whether it ran out of memory, and an exception if there was
-  // one.
+  // To be called after `end`: the counters of the search, whether it ran out of memory, and the
+  // exception that ended it, if there was one.
   const Statistics& statistics() const { return statistics_; }
   bool out_of_memory() const { return exhausted_ || limits_.reason() == StopReason::memory_limit; }
   std::exception_ptr fault() const { return fault_; }
@@ -92,7 +92,8 @@ class Player {
       // tree (and a checkpoint, if one is requested).
       if (!told_ || role_ == Role::whole) statistics_ = engine_.run(level_, limits_, exchange_);
     } catch (const Stopped&) {
-      // It has no result; the board has the single leaf.
+      // The search was stopped before it had a result. The board has the tree that is a single
+      // leaf.
     } catch (const std::bad_alloc&) {
       exhausted_ = true;  // the other searches go on
     } catch (...) {

@@ -95,7 +95,7 @@ class Policy {
 
  private:
   // Points of time in a fit, in microseconds of work.
-  static constexpr std::int64_t kFirst = 16'000;  // for the whole problem alone
+  static constexpr std::int64_t kFirst = 16'000;  // until then, only the whole problem is searched
   static constexpr std::int64_t kYoung = 300'000;
   static constexpr std::int64_t kLevelPrices = 1'500'000;
   static constexpr std::int64_t kSomeSeconds = 3'000'000;
@@ -181,9 +181,9 @@ class Policy {
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to estimate what prices may reach
     constexpr std::int64_t kTrial = 2'000'000;
     constexpr double kVeryLittle = 0.05;
-    constexpr double kBeside = 0.25;  // a search that will end soon
-    constexpr double kGlance = 0.1;   // of the time of a level
-    constexpr double kHalf = 0.5;     // of the time of a level that many tables reach
+    constexpr double kBeside = 0.25;  // besides a search that will end soon
+    constexpr double kGlance = 0.1;   // as a share of the time of the searches
+    constexpr double kHalf = 0.5;     // as a share of a level that many tables reach
     const bool promising = now.promised > now.lower;
     // Searches prove most shallow trees before prices could help.
     if (total_ < (depth(now) <= kFlat ? kSomeSeconds : kYoung)) return 0.0;
@@ -197,7 +197,7 @@ class Policy {
     const double searches = std::max(level_share(now), whole_share(now));
     if (depth(now) <= kFlat) return kGlance * searches;
     if (now.lower < kFar && prices_ < kLookAround) return std::max(kEven, kGlance * searches);
-    // Prices that have had their time and raise nothing seldom keep what they promise.
+    // Prices that have had time for a trial and raised nothing seldom reach the estimated bound.
     if (!promise_much(now) || (prices_ > kTrial && !prices_rise()))
       return promising ? kMore : kVeryLittle;
     const double share = prices_rise() && now.level != kFlat + 1 ? kMost : kMuch;
@@ -219,7 +219,7 @@ class Policy {
   std::int64_t improved_at_ = 0;
   std::int64_t risen_at_ = 0;
   std::int64_t searches_at_ = 0;  // when a search, not the prices, last raised the bound
-  std::int64_t prices_at_ = 0;    // when the prices did
+  std::int64_t prices_at_ = 0;    // when the prices last raised it
   Role last_ = Role::whole;
   double lower_ = 0.0;
   Progress progress_;

@@ -24,17 +24,18 @@ namespace treeproof::portfolio {
 
 class PriceEngine {
  public:
-  // Prices are for the rows of the threshold search or, without it, of the sparse search.
+  // The prices are for the merged rows of the threshold search or, without it, those of the sparse
+  // search.
   PriceEngine(const LabelEngines& given, Cost split_cost, Penalize penalize)
       : given_(given), split_cost_(split_cost),
         cost_per_leaf_(prices::cost_per_leaf(split_cost, features(), penalize)) {}
 
   const prices::PriceBoard& board() const { return board_; }
-  // After it has run: the best prices, or null if there are none.
+  // After the engine has run: the best prices, or null if there are none.
   std::shared_ptr<const prices::Prices> best() const { return best_; }
   Cost cost_per_leaf() const { return cost_per_leaf_; }
 
-  // The table and its weights, as prices see them.
+  // The columns of the table whose rows get prices.
   std::span<const Feature> features() const {
     if (given_.columns != nullptr) return given_.columns->features;
     return given_.problem->features;
@@ -99,9 +100,10 @@ class PriceEngine {
             static_cast<int>(std::min(kMostParts, bytes / kBytesPerPart)), n_threads};
   }
 
-  // What the programme hopes for. Prices of parts raise the bound further, but so slowly that they
-  // promise nothing: they get what little time there is for prices anyway. Where levels have prices
-  // of their own, the levels come first whenever this hope is low.
+  // The bound that the linear programme of the prices is expected to reach. Prices of parts of the
+  // table raise the bound further, but so slowly that the estimate leaves them out: they get the
+  // little time that prices get in any case. Where levels have prices of their own, the levels come
+  // first whenever this estimate is low.
   static double promise_of(const prices::PricedPart& table, bool has_level_prices) {
     const auto now = static_cast<double>(table.bound());
     if (table.has_best_prices()) return now;

@@ -18,7 +18,8 @@ void ReducedTable::reduce(std::span<const double> weights, std::int32_t n_classe
     make_constant(f, weights.size());
     ++n_idle_;
   }
-  // A row that needs a leaf of its own in a multiway split may be too few for one.
+  // In a multiway split a single row may need a leaf of its own, which a minimum leaf size above 1
+  // forbids.
   const bool wide = has_wide(features_);
   if (wide && limits.min_samples_leaf > 1) return;
   for (std::size_t f = 0; f < n_given_; ++f)

@@ -50,7 +50,7 @@ class ReducedTable {
   std::span<const std::int32_t> codes_;
   std::size_t n_given_;
   std::vector<std::int32_t> changed_;  // the codes, once something was left out
-  std::vector<Category> appended_;     // what the columns at the end ask for
+  std::vector<Category> appended_;     // the categories that the columns at the end stand for
   std::size_t n_idle_ = 0;
 };
 

@@ -41,8 +41,8 @@ Answer<Value> climb(Board<Value>& board, const std::vector<Engine<Value>>& engin
   return answer;
 }
 
-// A tree is a single leaf, or it has a split, which costs the penalty. If the leaf costs no more
-// than that, the searches find this out themselves.
+// The board of a classification. Every tree is a single leaf or pays for at least one split, so the
+// price of a split is a lower bound, unless the leaf costs less.
 class LabelBoard : public Board<Cost> {
  public:
   LabelBoard(const Request& request, Cost penalty, Cost leaf_cost, Cost forced = 0)
@@ -54,7 +54,7 @@ class LabelBoard : public Board<Cost> {
   }
 };
 
-// The same for regression, as fractions of the loss of a single leaf.
+// The same for regression. Costs are fractions of the loss of a single leaf.
 class TargetBoard : public Board<double> {
  public:
   TargetBoard(const Request& request, const threshold::Targets& targets)

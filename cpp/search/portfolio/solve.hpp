@@ -25,7 +25,7 @@ struct Request {
   bool polish = true;         // look for better trees by local search
   bool levels_first = false;  // for tests: the whole problem waits until all levels are proved
   bool prices = true;         // use prices of rows, which give good bounds on noisy data
-  bool price_parts = true;    // and by prices of their own for parts of the table
+  bool price_parts = true;    // also compute prices for parts of the table
   // The gap at which the search may end, as a share of the total and of the tree's own cost.
   double absolute_tolerance = 0.0;
   double relative_tolerance = 0.0;
@@ -38,12 +38,12 @@ struct Answer {
   Outcome<Value> outcome;
   Value split_cost{};
   std::shared_ptr<const prices::Prices> prices;  // the best prices; null if there are none
-  // The same for trees of at most so many levels.
+  // The same for trees of at most this many levels.
   std::map<int, std::shared_ptr<const prices::Prices>> level_prices;
-  Cost cost_per_leaf = 0;  // the price of a leaf for which they are certified
+  Cost cost_per_leaf = 0;  // the penalty of a leaf for which the prices are certified
 };
 
-// Which engines take part in the search for a classification tree, and what they read.
+// The engines that take part in the search for a classification tree, and their input.
 struct LabelEngines {
   const Problem* problem = nullptr;  // for the sparse search; null: it does not take part
   const Columns* columns = nullptr;  // for the threshold search; null: it does not take part
@@ -60,8 +60,8 @@ Answer<double> solve_targets(const Columns& columns, const threshold::Targets& t
                              Criterion criterion, const Request& request, Limits& limits,
                              const News<double>& news);
 
-// What is known of any table without a search: the answer if a limit is reached before a search
-// begins.
+// The tree that is a single leaf, with the bounds that hold for any table: the answer if a limit is
+// reached before a search begins.
 Answer<Cost> leaf_of_labels(const Request& request, std::int64_t total_weight, Cost leaf_cost,
                             Limits& limits, const News<Cost>& news);
 Answer<double> leaf_of_targets(const threshold::Targets& targets, const Request& request,
