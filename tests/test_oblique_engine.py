@@ -239,7 +239,7 @@ def test_unknown_names_are_refused():
     store = _core.RuleStore(2)
     with pytest.raises(ValueError, match="unknown kind"):
         store.add_family("circle", np.zeros((2, 1)))
-    with pytest.raises(ValueError, match="another number of points"):
+    with pytest.raises(ValueError, match="different number of points"):
         store.add_family("axis", np.zeros((3, 1)))
     with pytest.raises(ValueError, match="unknown switch"):
         solve(

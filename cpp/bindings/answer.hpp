@@ -30,14 +30,15 @@ inline nanobind::dict to_dict(const Statistics& statistics) {
   return out;
 }
 
-// Nodes in preorder.
+// A tree as a table of its nodes in preorder.
 struct SplitTable {
   std::vector<std::int32_t> feature, kind, code, first_child, n_children, children, outcome;
 
   void append(const SplitTree& tree) {
     const auto slot = static_cast<std::int32_t>(children.size());
-    // Any code from tree.code to tree.next_code - 1 parts the node's rows in the same way;
-    // the middle one leaves equally many values of the whole table on both sides of the gap.
+    // Any code from tree.code to tree.next_code - 1 divides the node's rows in the same way. The
+    // one in the middle is chosen, so that the threshold is in the middle of the gap between the
+    // node's values.
     const bool cut = tree.kind == TestKind::threshold;
     append_node(
         {tree.feature, tree.kind, cut ? (tree.code + tree.next_code - 1) / 2 : tree.code, 0}, slot,
@@ -89,7 +90,7 @@ inline nanobind::dict tree_to_dict(const Problem& problem, const Tree& tree) {
   return std::move(table).to_dict();
 }
 
-// Everything but the tree. `unit` is the cost that stands for 1.0.
+// Everything but the tree. `unit` is the number of cost units that is reported as 1.0.
 template <class Result, class Value>
 nanobind::dict certificate(const Result& result, bool optimal, Value unit, Value split_cost,
                            const Limits& limits, std::int64_t n_rows) {
@@ -105,7 +106,7 @@ nanobind::dict certificate(const Result& result, bool optimal, Value unit, Value
   return out;
 }
 
-// Of a search over a `Problem`.
+// The answer of a search over a `Problem`.
 inline nanobind::dict search_answer(const Problem& problem, const SearchResult& result,
                                     Cost split_cost, const Limits& limits) {
   nanobind::dict out = certificate(result, result.optimal(), cost_of(problem.total_weight),
@@ -114,7 +115,7 @@ inline nanobind::dict search_answer(const Problem& problem, const SearchResult& 
   return out;
 }
 
-// Of a search over sorted columns.
+// The answer of a search over sorted columns.
 template <class Result, class Value>
 nanobind::dict split_answer(const Result& result, Value unit, const Limits& limits,
                             std::size_t n_rows) {

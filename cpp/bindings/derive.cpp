@@ -1,4 +1,4 @@
-// The derivation of proofs for answers of the searches over thresholds.
+// Bindings of the functions that derive proofs for answers of the searches over thresholds.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -62,17 +62,18 @@ nb::dict derive_targets(const SolvedTargets& solved, double bound, double unit, 
 }  // namespace
 
 void bind_derive(nb::module_& m) {
-  const char* forget = "Empty the record of the search: the prover has to solve all anew.";
-  nb::class_<SolvedLabels>(m, "SolvedLabels", "A classification that a search has solved.")
+  const char* forget =
+      "Delete the record of the search, so that the prover has to solve every subproblem again.";
+  nb::class_<SolvedLabels>(m, "SolvedLabels", "A classification problem that a search has solved.")
       .def(
           "forget", [](SolvedLabels& solved) { solved.record = {}; }, forget)
       .def("derive", &derive_labels, nb::kw_only(), "bound"_a, "time_limit"_a, "steps"_a,
-           "Write the steps that prove a bound on its trees as JSON lines.");
-  nb::class_<SolvedTargets>(m, "SolvedTargets", "A regression that a search has solved.")
+           "Write the steps that prove a lower bound for its trees as JSON lines.");
+  nb::class_<SolvedTargets>(m, "SolvedTargets", "A regression problem that a search has solved.")
       .def(
           "forget", [](SolvedTargets& solved) { solved.record = {}; }, forget)
       .def("derive", &derive_targets, nb::kw_only(), "bound"_a, "unit"_a, "time_limit"_a, "steps"_a,
-           "Write the steps that prove a bound on its trees as JSON lines.");
+           "Write the steps that prove a lower bound for its trees as JSON lines.");
 }
 
 }  // namespace treeproof::bindings

@@ -1,6 +1,6 @@
-// A table as Python's border has encoded it. Its arrays are checked when it is made: the searches
-// use codes and labels as indices without checking them, so a mistake of the caller would otherwise
-// read outside an array.
+// A table as the Python package has encoded it. Its arrays are checked when it is made: the
+// searches use codes and labels as indices without checking them, so a mistake of the caller would
+// otherwise read memory outside of an array.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +21,10 @@ namespace treeproof::bindings {
 using IntArray = Vector<std::int32_t>;
 using DoubleArray = Vector<double>;
 
-// Are all codes in 0 .. n_values - 1?
+// Whether all codes are in 0 .. n_values - 1.
 inline bool in_range(std::span<const std::int32_t> codes, std::int32_t n_values) {
-  // As unsigned numbers negative codes are large: one comparison, and the loop vectorises.
+  // Converted to unsigned numbers, negative codes are large, so that one comparison is enough and
+  // the loop can be vectorised.
   std::uint32_t most = 0;
   for (const std::int32_t code : codes) most = std::max(most, static_cast<std::uint32_t>(code));
   return codes.empty() || most < static_cast<std::uint32_t>(std::max(0, n_values));
@@ -33,7 +34,7 @@ inline void check_codes(const IntArray& kinds, const IntArray& n_values, const I
                         std::size_t n_rows, const DoubleArray& weights) {
   if (n_values.size() != kinds.size() || codes.size() != n_rows * kinds.size() ||
       weights.size() != n_rows)
-    throw std::invalid_argument("arrays of different lengths");
+    throw std::invalid_argument("the arrays have different lengths");
   for (std::size_t f = 0; f < kinds.size(); ++f) {
     const std::int32_t kind = view(kinds)[f];
     if (kind < 0 || kind >= 3) throw std::invalid_argument("unknown kind of feature");
@@ -55,7 +56,7 @@ inline void check_arrays(const IntArray& kinds, const IntArray& n_values, const 
 
 inline void check_targets(const DoubleArray& targets, int n_outputs, std::size_t n_rows) {
   if (n_outputs < 1 || targets.size() != n_rows * static_cast<std::size_t>(n_outputs))
-    throw std::invalid_argument("targets of the wrong length");
+    throw std::invalid_argument("the targets have the wrong length");
 }
 
 inline Criterion read_criterion(const std::string& name, std::span<const double> targets) {
@@ -64,21 +65,21 @@ inline Criterion read_criterion(const std::string& name, std::span<const double>
   if (name == "linear") return Criterion::linear;
   if (name != "poisson") throw std::invalid_argument("unknown criterion '" + name + "'");
   if (std::ranges::any_of(targets, [](double y) { return y < 0.0; }))
-    throw std::invalid_argument("a negative target");
+    throw std::invalid_argument("a target is negative");
   return Criterion::poisson;
 }
 
-// Parameters of leaves that only some criteria have.
+// Adds the parameters of leaves, which only some criteria have, to the targets.
 inline Targets read_targets(const DoubleArray& targets, int n_outputs, const DoubleArray& weights,
                             double smoothing, const std::vector<double>& quantiles,
                             std::span<const double> lines = {}, double ridge = 0.0) {
   if (weights.size() == 0 || lines.size() % weights.size() != 0)
-    throw std::invalid_argument("columns of lines of the wrong length");
+    throw std::invalid_argument("the columns for lines have the wrong length");
   if (!lines.empty() && (n_outputs != 1 || !(ridge > 0.0)))
-    throw std::invalid_argument("lines need one output and a positive ridge");
-  if (!(smoothing >= 0.0)) throw std::invalid_argument("a negative smoothing");
+    throw std::invalid_argument("lines in leaves need one output and a positive ridge");
+  if (!(smoothing >= 0.0)) throw std::invalid_argument("the smoothing is negative");
   for (const double q : quantiles)
-    if (!(q > 0.0 && q < 1.0)) throw std::invalid_argument("a quantile outside of 0 to 1");
+    if (!(q > 0.0 && q < 1.0)) throw std::invalid_argument("a quantile is not between 0 and 1");
   return {view(targets), n_outputs, view(weights), smoothing, quantiles, lines, ridge};
 }
 
@@ -100,8 +101,8 @@ inline std::vector<Feature> read_features(const IntArray& kinds, const IntArray&
   return features;
 }
 
-// What every search takes: the codes and weights of rows, and either their labels or numbers to
-// predict, with the loss of the leaves. The arrays are those of Python and stay where they are.
+// The input of every search: the codes and weights of the rows, and either their labels or their
+// targets, with the loss of the leaves. The arrays belong to Python and are not copied.
 struct EncodedTable {
   IntArray kinds, n_values, codes;  // codes of all rows, one column after the other
   DoubleArray weights;
@@ -125,7 +126,7 @@ struct EncodedTable {
   }
 
   Targets row_targets() const {
-    if (!targets) throw std::invalid_argument("the table has no numbers to predict");
+    if (!targets) throw std::invalid_argument("the table has no targets");
     return read_targets(*targets, n_outputs, weights, smoothing, quantiles, view_of(lines), ridge);
   }
 };

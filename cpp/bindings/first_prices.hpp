@@ -1,5 +1,6 @@
-// Prices that are there before a search begins: made for tests, where what a search does with them
-// then repeats, or those of an earlier search of the same table.
+// Prices that are available before a search begins. They are computed for tests, because what a
+// search does with them is then deterministic; or they are those of an earlier search of the same
+// table.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ inline void post_first_prices(const std::optional<prices::Points>& points,
   board.post(prices::row_prices(*points, *maker.best(), weights, cost_per_leaf));
 }
 
-// `of_point` as an earlier search has returned them; nothing if there are none.
+// Posts the prices that an earlier search has returned, one for each point; does nothing if there
+// are none.
 inline void post_known_prices(const std::optional<prices::Points>& points,
                               std::span<const Weight> weights, std::span<const Cost> of_point,
                               Cost cost_per_leaf, prices::PriceBoard& board) {

@@ -1,4 +1,4 @@
-// The Python module: one function of each topic's file.
+// The Python module: calls the function that each of the other files defines.
 #include <nanobind/nanobind.h>
 
 namespace nb = nanobind;
@@ -26,7 +26,8 @@ void bind_threshold(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The native engine of treeproof. Private: use the estimators.";
-  treeproof::bindings::bind_records(m);  // first: the others take them
+  // First, because the signatures of the others use these types.
+  treeproof::bindings::bind_records(m);
   treeproof::bindings::bind_derive(m);
   treeproof::bindings::bind_near(m);
   treeproof::bindings::bind_parts(m);

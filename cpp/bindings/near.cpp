@@ -109,11 +109,11 @@ std::unique_ptr<NearSet> build(NearSearch& search, Cost budget, double time_limi
   return std::make_unique<NearSet>(NearSet{&search, std::move(graph), limits.reason()});
 }
 
-// The counts of a set under a filter, with a name for how the counting ended.
+// The counts of a set under a filter. `status` says how the counting ended.
 struct NearCounts {
   near::Counts counts;
   StopReason reason;
-  bool bounded;  // false: there is no upper bound
+  bool bounded;  // false if there is no upper bound
 };
 
 std::unique_ptr<NearCounts> count(const NearSet& set, const std::vector<std::int32_t>& required,
@@ -129,7 +129,7 @@ std::unique_ptr<NearCounts> count(const NearSet& set, const std::vector<std::int
   return out;
 }
 
-// The frontier of a set, with a name for how building it ended.
+// The frontier of a set. `status` says how its construction ended.
 struct NearFrontier {
   std::unique_ptr<near::Frontier> frontier;
   StopReason reason;
@@ -160,7 +160,7 @@ nb::list points(const NearFrontier& f) {
   return out;
 }
 
-// A tree, and the action of each row of the table.
+// The tree of a point, and the action of each row of the table.
 nb::tuple frontier_tree(const NearFrontier& f, const NearSet& set, std::size_t i,
                         const IntArray& codes) {
   const Problem& problem = set.problem();
@@ -179,7 +179,7 @@ nb::list by_cost(const NearCounts& c) {
   return out;
 }
 
-// For each row of the table, the number of the rows with the same codes.
+// For each row of the table, the number of the merged row of the problem that has its codes.
 nb::list groups(const NearSearch& search, const IntArray& codes) {
   const Problem& problem = search.problem();
   nb::list out;
@@ -188,7 +188,7 @@ nb::list groups(const NearSearch& search, const IntArray& codes) {
   return out;
 }
 
-// A lower bound of the rows with these codes.
+// A lower bound on the trees of the merged rows with these numbers.
 Cost lower_of_groups(NearSearch& search, const std::vector<std::int32_t>& groups, int depth,
                      Cost enough) {
   const Problem& problem = search.problem();
@@ -204,7 +204,8 @@ Cost lower_of_groups(NearSearch& search, const std::vector<std::int32_t>& groups
 }
 
 void bind_search(nb::module_& m) {
-  nb::class_<NearSearch>(m, "NearSearch", "A table whose trees within a budget can be found.")
+  nb::class_<NearSearch>(m, "NearSearch",
+                         "A table for which all trees within a budget can be found.")
       .def(nb::new_(&make_search), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "columns"_a,
            "labels"_a, "n_classes"_a, "weights"_a, "split_cost"_a, "max_depth"_a = -1,
            "min_samples_leaf"_a = 1, "memory_limit"_a = 0, "penalize"_a = "splits",
@@ -213,12 +214,15 @@ void bind_search(nb::module_& m) {
                   "codes"_a, "columns"_a, "targets"_a, "n_outputs"_a, "weights"_a, "criterion"_a,
                   "split_penalty"_a, "max_depth"_a, "min_samples_leaf"_a = 1, "memory_limit"_a = 0,
                   "penalize"_a = "splits", "root_column"_a = -1,
-                  "The same for numbers to predict; a cost of 1 is 2^40.")
+                  "The same for regression. A loss of 1 is 2^40 units of cost.")
       .def("build", &build, "budget"_a, nb::kw_only(), "time_limit"_a = 0.0, "memory_limit"_a = 0,
-           nb::keep_alive<0, 1>(), "Find all subproblems of trees that cost at most the budget.")
-      .def("groups", &groups, "codes"_a, "For each row, the number of the rows with its codes.")
+           nb::keep_alive<0, 1>(),
+           "Find the subproblems of all trees that cost at most the budget.")
+      .def("groups", &groups, "codes"_a,
+           "For each row, the number of the merged row with its codes.")
       .def("lower", &lower_of_groups, "groups"_a, "depth"_a, "enough"_a,
-           "A lower bound of the trees on some rows, which need not exceed `enough`.");
+           "A lower bound on the cost of all trees on some merged rows; not raised beyond "
+           "`enough`.");
 }
 
 }  // namespace
@@ -234,32 +238,34 @@ void bind_near(nb::module_& m) {
       .def("count", &count, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
            "banned"_a = std::vector<std::int32_t>{}, "max_splits"_a = -1, "at_most"_a = false,
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
-           "Count the trees that use some features and not others. Where a limit has ended the "
-           "search, count those that are known, or `at_most` so many.")
+           "Count the trees that test all required and no banned features. If a limit has stopped "
+           "the search, count the trees that are known or, with `at_most`, return an upper bound.")
       .def("frontier", &frontier_of, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
            "split_cost"_a, "less_is_better"_a = false, "penalize"_a = "splits",
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
-           "Find the trees by their cost and by sums over rows.");
+           "Find the trees of least cost for each value of sums over rows.");
   bind_near_questions(m, sets);
   bind_near_sums(m, sets);
-  nb::class_<NearFrontier>(m, "NearFrontier", "Trees by their cost and by sums over rows.")
+  nb::class_<NearFrontier>(m, "NearFrontier",
+                           "The trees of least cost for each value of sums over rows.")
       .def_prop_ro("status", [](const NearFrontier& f) { return ended(f.reason); })
       .def_prop_ro("n_points", [](const NearFrontier& f) { return f.frontier->n_points(); })
-      .def("points", &points, "Lists of a cost and sums, one for each kept tree.")
+      .def("points", &points, "One list for each tree: its cost, then its sums.")
       .def("tree", &frontier_tree, "set"_a, "number"_a, "codes"_a,
            "The tree of a point, and the action of each row.");
-  nb::class_<NearCounts>(m, "NearCounts", "How many trees there are, and each of them.")
+  nb::class_<NearCounts>(m, "NearCounts",
+                         "The number of trees at each cost, and each of the trees.")
       .def_prop_ro("status", [](const NearCounts& c) { return ended(c.reason); })
       .def_prop_ro("bounded", [](const NearCounts& c) { return c.bounded; })
       .def_prop_ro("total", [](const NearCounts& c) { return to_words(c.counts.total()); })
       .def_prop_ro("n_entries", [](const NearCounts& c) { return c.counts.n_entries(); })
-      .def("by_cost", &by_cost, "Pairs of cost and number of trees.")
+      .def("by_cost", &by_cost, "Pairs of a cost and the number of trees at this cost.")
       .def(
           "tree",
           [](const NearCounts& c, const NearSet& set, const std::vector<std::uint64_t>& i) {
             return tree_to_dict(set.problem(), flatten(c.counts.tree(from_words(i))));
           },
-          "set"_a, "number"_a, "The tree of this number, the cheapest first.");
+          "set"_a, "number"_a, "The tree with this number; trees are sorted by cost.");
 }
 
 }  // namespace treeproof::bindings

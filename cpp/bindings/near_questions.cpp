@@ -25,8 +25,8 @@ namespace {
 
 using Columns = std::vector<std::int32_t>;
 
-// The value of a question with the cost of a tree that has it, and that tree; or the name of the
-// limit that was reached, or nothing if there is no tree.
+// Asks a question. Returns its value, the cost of a tree that has this value, and the tree; or the
+// name of the limit that was reached; or None if there is no tree.
 template <class Ask>
 nb::object answer(const NearSet& set, double time_limit, const Ask& ask) {
   Limits limits(time_limit, 0, python_interrupted);
@@ -41,7 +41,7 @@ nb::object answer(const NearSet& set, double time_limit, const Ask& ask) {
                         tree_to_dict(set.problem(), flatten(found->tree)));
 }
 
-// `values` are of the table's rows, [row][class]; none for no numbers of rows.
+// `values` are those of the table's rows, [row][class]; empty if rows have no values.
 nb::object least_sum(const NearSet& set, const Columns& required, const Columns& banned,
                      std::int32_t max_splits, const IntArray& codes, const LongArray& values,
                      std::int64_t of_split, bool nearest_zero, double time_limit) {
@@ -55,7 +55,7 @@ nb::object least_sum(const NearSet& set, const Columns& required, const Columns&
   });
 }
 
-// `weights` are of the table's rows, with which their values are drawn.
+// `weights` are those of the table's rows; they are the weights of the rows' values, too.
 nb::object reliance(const NearSet& set, const Columns& required, const Columns& banned,
                     std::int32_t max_splits, const IntArray& codes, const LongArray& weights,
                     std::int32_t column, bool greatest, double time_limit) {
@@ -78,13 +78,13 @@ nb::object least_asking(const NearSet& set, const Columns& required, const Colum
   });
 }
 
-// The least cost of a tree that predicts each class for each row of the table, row by row; -1 if
-// none does. Or the name of the limit that was reached.
+// For each row of the table, and for each class, the least cost of a tree that predicts this class
+// for this row; -1 if none does. Or the name of the limit that was reached.
 nb::object answers(const NearSet& set, const Columns& required, const Columns& banned,
                    std::int32_t max_splits, const IntArray& codes, double time_limit) {
   const Problem& problem = set.problem();
   if (codes.size() % problem.features.size() != 0)
-    throw std::invalid_argument("codes must be of whole rows");
+    throw std::invalid_argument("the length of codes must be a multiple of the number of columns");
   Limits limits(time_limit, 0, python_interrupted);
   near::Answers found(*set.graph, {required, banned, max_splits});
   std::vector<Cost> out;
@@ -105,7 +105,8 @@ nb::object answers(const NearSet& set, const Columns& required, const Columns& b
   return nb::cast(out);
 }
 
-// Trees one for each of the things they may say, with a name for how listing them ended.
+// One tree for each of the predictions, or functions, that occur. `status` says how listing them
+// ended.
 struct NearListing {
   std::unique_ptr<near::Listing> listing;
   StopReason reason;
@@ -138,7 +139,7 @@ std::vector<std::int64_t> of_problem_rows(const NearSet& set, const IntArray& co
   const Problem& problem = set.problem();
   if (values.size() % per_row != 0 ||
       codes.size() != values.size() / per_row * problem.features.size())
-    throw std::invalid_argument("codes and values must be of the same rows");
+    throw std::invalid_argument("codes and values must have the same number of rows");
   if (values.size() == 0) return {};
   return near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, per_row);
 }
@@ -152,7 +153,7 @@ near::Prices read_prices(const NearSet& set, const IntArray& codes, const LongAr
   if (next.size() != n_states * n_columns || prices.size() != next.size() ||
       n_columns < static_cast<std::size_t>(set.graph->n_columns()) ||
       !std::ranges::all_of(view(next), known))
-    throw std::invalid_argument("next and prices must be of the same states and columns");
+    throw std::invalid_argument("next and prices must have the same states and columns");
   return {n_columns,
           {view(next).begin(), view(next).end()},
           {prices.data(), prices.data() + prices.size()},
@@ -169,25 +170,27 @@ void bind_near_questions(nb::module_& m, nb::class_<NearSet>& set) {
       .def("reliance", &reliance, nb::kw_only(), "required"_a = none, "banned"_a = none,
            "max_splits"_a = -1, "codes"_a, "weights"_a, "column"_a, "greatest"_a,
            "time_limit"_a = 0.0,
-           "The least or greatest error when a column is shuffled, in products of two weights.")
+           "The least or greatest error if a column is shuffled, as a product of two weights.")
       .def("least_asking", &least_asking, nb::kw_only(), "required"_a = none, "banned"_a = none,
            "max_splits"_a = -1, "codes"_a, "pays"_a, "n_states"_a, "next"_a, "prices"_a,
-           "time_limit"_a = 0.0, "The least sum of what rows pay for the columns on their path.")
+           "time_limit"_a = 0.0,
+           "The least total price of the columns that are tested on the rows' paths.")
       .def("answers", &answers, nb::kw_only(), "required"_a = none, "banned"_a = none,
            "max_splits"_a = -1, "codes"_a, "time_limit"_a = 0.0,
-           "The least cost of a tree that predicts each class for each row; -1 if none does.")
+           "For each row and class, the least cost of a tree that predicts it; -1 if none does.")
       .def("distinct", &distinct, nb::kw_only(), "required"_a = none, "banned"_a = none,
            "max_splits"_a = -1, "by"_a, "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
            "One tree for all trees with the same predictions.");
-  nb::class_<NearListing>(m, "NearListing", "Trees one for each of the things they may say.")
+  nb::class_<NearListing>(m, "NearListing",
+                          "One tree for each of the predictions, or functions, that occur.")
       .def_prop_ro("status", [](const NearListing& l) { return ended(l.reason); })
-      .def("costs", &costs, "The costs of the trees, in order.")
+      .def("costs", &costs, "The costs of the trees, in increasing order.")
       .def(
           "tree",
           [](const NearListing& l, const NearSet& of, std::size_t i) {
             return tree_to_dict(of.problem(), flatten(l.listing->tree(i)));
           },
-          "set"_a, "number"_a, "The tree of this number, the cheapest first.");
+          "set"_a, "number"_a, "The tree with this number; trees are sorted by cost.");
 }
 
 }  // namespace treeproof::bindings

@@ -1,4 +1,4 @@
-// The graph of all trees within a budget, as Python holds it.
+// The graph of all trees within a budget, as an object in Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -21,7 +21,7 @@ namespace treeproof::bindings {
 using LongArray = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig,
                                     nanobind::device::cpu>;
 
-// The graph of a budget, with a name for how building it ended.
+// The graph for a budget. `status` says how its construction ended.
 struct NearSet {
   const portfolio::NearSearch* search;
   std::unique_ptr<near::Graph> graph;
@@ -34,7 +34,7 @@ inline const char* ended(StopReason reason) {
   return reason == StopReason::none ? "complete" : name_of(reason);
 }
 
-// Counts are handed over as lists of 64-bit words, the lowest first.
+// Passes a count to Python as a list of 64-bit words, the least significant first.
 inline nanobind::list to_words(const near::BigCount& count) {
   nanobind::list out;
   for (const std::uint64_t word : count.words()) out.append(word);
@@ -47,12 +47,14 @@ inline near::BigCount from_words(const std::vector<std::uint64_t>& words) {
   return near::BigCount(all);
 }
 
-// Numbers of the table's rows, for the rows of the problem that have the same codes.
+// Adds up numbers of the table's rows for each row of the problem: rows with the same codes are
+// merged.
 std::vector<std::int64_t> of_problem_rows(const NearSet& set, const IntArray& codes,
                                           const LongArray& values, std::size_t per_row);
 near::RowSums read_sums(const NearSet& set, const IntArray& codes, const LongArray& values,
                         std::size_t n_sums, Cost split_cost, const std::string& penalize);
-// `next` and `prices` are of states of paths, [state][column]; `pays` is of the table's rows.
+// `next` and `prices` are arrays over states of paths, [state][column]; `pays` has one number for
+// each row of the table.
 near::Prices read_prices(const NearSet& set, const IntArray& codes, const LongArray& pays,
                          std::size_t n_states, const IntArray& next, const LongArray& prices);
 

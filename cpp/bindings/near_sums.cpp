@@ -23,12 +23,12 @@ using nb::literals::operator""_a;
 namespace treeproof::bindings {
 namespace {
 
-// The trees of a set by cost and sums, counted, with a name for how the counting ended.
+// The number of trees for each cost and sums in a set. `status` says how the counting ended.
 struct NearSumCounts {
   std::unique_ptr<near::SumCounts> counts;
   StopReason reason = StopReason::none;
-  bool bounded = true;             // false: there is no upper bound
-  std::vector<std::int32_t> rows;  // of the problem, for each row of the table
+  bool bounded = true;             // false if there is no upper bound
+  std::vector<std::int32_t> rows;  // for each row of the table, that of the problem
 };
 
 using Columns = std::vector<std::int32_t>;
@@ -61,7 +61,7 @@ std::unique_ptr<NearSumCounts> sum_counts(const NearSet& set, const IntArray& co
   return out;
 }
 
-// The entries of at most this cost, one after the other: cost and sums.
+// The entries of at most this cost, flattened: for each entry the cost, then the sums.
 nb::object entries(const NearSumCounts& c, Cost most) {
   std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < c.counts->size(); ++i) {
@@ -72,7 +72,7 @@ nb::object entries(const NearSumCounts& c, Cost most) {
   return to_numpy(std::move(out));
 }
 
-// Pairs of an entry and a number, or the name of the limit that was reached.
+// Pairs of an entry and a number of a tree, or the name of the limit that was reached.
 nb::object sum_functions(const NearSumCounts& c, const NearSet& set, const Entries& entries,
                          double time_limit) {
   Limits limits(time_limit, 0, python_interrupted);
@@ -87,8 +87,8 @@ nb::object sum_functions(const NearSumCounts& c, const NearSet& set, const Entri
   return out;
 }
 
-// A value with the entry and number of the tree that has it; the name of the limit that was
-// reached, or nothing if there is no tree.
+// Asks a question. Returns its value with the entry and the number of a tree that has it; or the
+// name of the limit that was reached; or None if there is no tree.
 template <class Ask>
 nb::object listed(double time_limit, const Ask& ask) {
   Limits limits(time_limit, 0, python_interrupted);
@@ -121,7 +121,7 @@ nb::object sum_asking(const NearSumCounts& c, const NearSet& set, const Entries&
   });
 }
 
-// A split table, and the action of each row of the table.
+// The table of splits of a tree, and the action of each row of the table.
 nb::tuple sum_tree(const NearSumCounts& c, const NearSet& set, std::size_t i,
                    const std::vector<std::uint64_t>& number) {
   std::vector<std::int32_t> of_merged, actions;
@@ -139,7 +139,7 @@ near::RowSums read_sums(const NearSet& set, const IntArray& codes, const LongArr
   const std::size_t n_rows = values.size() / per_row;
   if (n_sums < 1 || n_sums > near::kMostSums || values.size() != n_rows * per_row ||
       codes.size() != n_rows * problem.features.size())
-    throw std::invalid_argument("codes and values must be of the same rows");
+    throw std::invalid_argument("codes and values must have the same number of rows");
   const bool leaves = read_penalize(penalize) == Penalize::leaves;
   return {n_sums,
           near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, per_row),
@@ -148,33 +148,33 @@ near::RowSums read_sums(const NearSet& set, const IntArray& codes, const LongArr
 }
 
 void bind_near_sums(nb::module_& m, nb::class_<NearSet>& set) {
-  set.def("sum_counts", &sum_counts, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
-          "split_cost"_a, "penalize"_a = "splits", "required"_a = Columns{}, "banned"_a = Columns{},
-          "keeping"_a = "trees", "of_split"_a = 0, "at_most"_a = false, "time_limit"_a = 0.0,
-          nb::keep_alive<0, 1>(),
-          "Count the trees of each cost and sums over rows, for any choice of leaves' actions.");
-  nb::class_<NearSumCounts>(m, "NearSumCounts", "How many trees of each cost and sums there are.")
+  set.def(
+      "sum_counts", &sum_counts, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a, "split_cost"_a,
+      "penalize"_a = "splits", "required"_a = Columns{}, "banned"_a = Columns{},
+      "keeping"_a = "trees", "of_split"_a = 0, "at_most"_a = false, "time_limit"_a = 0.0,
+      nb::keep_alive<0, 1>(),
+      "Count the trees for each cost and sums over rows, for any choice of the leaves' actions.");
+  nb::class_<NearSumCounts>(m, "NearSumCounts", "The number of trees for each cost and sums.")
       .def_prop_ro("status", [](const NearSumCounts& c) { return ended(c.reason); })
       .def_prop_ro("bounded", [](const NearSumCounts& c) { return c.bounded; })
       .def_prop_ro("n_entries", [](const NearSumCounts& c) { return c.counts->n_entries(); })
       .def("entries", &entries, "most"_a,
-           "Costs and sums one after the other, the least cost first, up to a cost.")
+           "The entries up to a cost, the least cost first, as one list: each cost, then its sums.")
       .def(
           "number",
           [](const NearSumCounts& c, std::size_t i) { return to_words(c.counts->number(i)); },
-          "entry"_a, "How many trees an entry has.")
+          "entry"_a, "The number of trees of an entry.")
       .def("functions", &sum_functions, "set"_a, "entries"_a, nb::kw_only(), "time_limit"_a = 0.0,
-           "The first of all trees of some entries that are the same function.")
+           "Of the trees of some entries, the first for each distinct function.")
       .def("reliance", &sum_reliance, "set"_a, "entries"_a, nb::kw_only(), "codes"_a, "weights"_a,
            "column"_a, "greatest"_a, "time_limit"_a = 0.0,
-           "The least or greatest cost when a column is shuffled, in products of two weights, and "
+           "The least or greatest cost if a column is shuffled, as a product of two weights, and "
            "the tree of some entries that has it.")
-      .def(
-          "least_asking", &sum_asking, "set"_a, "entries"_a, nb::kw_only(), "codes"_a, "pays"_a,
-          "n_states"_a, "next"_a, "prices"_a, "time_limit"_a = 0.0,
-          "The least sum of what rows pay for the columns on their path, and the tree that has it.")
+      .def("least_asking", &sum_asking, "set"_a, "entries"_a, nb::kw_only(), "codes"_a, "pays"_a,
+           "n_states"_a, "next"_a, "prices"_a, "time_limit"_a = 0.0,
+           "The least total price of the columns that are tested on the rows' paths, and its tree.")
       .def("tree", &sum_tree, "set"_a, "entry"_a, "number"_a,
-           "The tree of this number of an entry, and the action of each row.");
+           "The tree with this number among those of an entry, and the action of each row.");
 }
 
 }  // namespace treeproof::bindings

@@ -1,4 +1,4 @@
-// Python functions that listen to a search.
+// Passes the events of a search to Python functions.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,8 +10,9 @@
 
 namespace treeproof::bindings {
 
-// Hands events to a Python function, bounds as fractions of `unit` (as it is by then). Ctrl-C
-// while it runs sets `interrupted`: stop and keep the tree, as everywhere else.
+// Passes events to a Python function, with bounds divided by `unit` (its value at the time of the
+// event). If Ctrl-C is pressed while the function runs, `interrupted` is set: the search stops and
+// keeps its best tree.
 inline Observer observer_for(const std::optional<nanobind::callable>& observer, const double& unit,
                              bool& interrupted) {
   if (!observer) return {};
@@ -27,7 +28,7 @@ inline Observer observer_for(const std::optional<nanobind::callable>& observer, 
   };
 }
 
-// The interrupt function of a search with such an observer.
+// The function with which a search with such an observer checks whether it was interrupted.
 inline auto interrupted_or(const bool& interrupted) {
   return [&interrupted] { return interrupted || python_interrupted(); };
 }

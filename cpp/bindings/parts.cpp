@@ -63,13 +63,15 @@ nb::dict solve_part(SharedMemo& memo, const EncodedTable& table, const SearchOpt
 }  // namespace
 
 void bind_parts(nb::module_& m) {
-  nb::class_<SharedMemo>(m, "SharedMemo", "What is known about parts of one table.")
+  nb::class_<SharedMemo>(m, "SharedMemo", "The bounds that are known for parts of one table.")
       .def(nb::init<std::uint64_t>(), "max_bytes"_a)
       .def("learn", &learn, "records"_a, "Add bounds that were proved with another memo.")
       .def("news", &news, "least_effort"_a, "most"_a,
-           "What was proved since the last call, that of most effort (microseconds).")
+           "The bounds that were proved since the last call; those that took the most effort (in "
+           "microseconds) come first.")
       .def("solve", &solve_part, "table"_a, "options"_a, nb::kw_only(), "names"_a, "cutoff"_a = 0,
-           "Search for an optimal tree on some rows of the table, named by their numbers.");
+           "Search for an optimal tree on some rows of the table, which are given by their "
+           "numbers.");
 }
 
 }  // namespace treeproof::bindings

@@ -26,7 +26,7 @@ std::unique_ptr<sparse::PathSearch> make_path(const EncodedTable& table,
                                               const SearchOptions& options, bool reuse_trees,
                                               bool reuse_facts) {
   TreeLimits trees = options.trees;
-  trees.split_penalty = 0.0;  // each search has its own
+  trees.split_penalty = 0.0;  // each search gets its own split cost
   trees.max_splits = -1;
   return std::make_unique<sparse::PathSearch>(
       make_problem(table.features(), view(table.codes), table.row_labels(), table.n_classes,
@@ -52,7 +52,7 @@ nb::dict solve_at(sparse::PathSearch& path, Cost split_cost, Cost root_lower, do
 
 void bind_path(nb::module_& m) {
   nb::class_<sparse::PathSearch>(m, "PathSearch",
-                                 "One table, solved at one split cost after another.")
+                                 "A table that is searched at one split cost after the other.")
       .def(nb::new_(&make_path), "table"_a, "options"_a, nb::kw_only(), "reuse_trees"_a = true,
            "reuse_facts"_a = true)
       .def_prop_ro("unit",

@@ -1,4 +1,4 @@
-// Python's way to the portfolio of searches.
+// Bindings of the portfolio of searches.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -62,8 +62,8 @@ const char* role_name(portfolio::Role role) {
   }
 }
 
-// Passes news of a climb on to Python: bounds to `observer` as every search does, and, if there is
-// a `ladder`, levels of depth and better trees to it.
+// Passes events of a fit to Python. Bounds go to `observer`, as in every search; if there is a
+// `ladder`, it receives the certificates of the levels of depth, and better trees.
 template <class Value>
 class Messenger {
  public:
@@ -72,12 +72,13 @@ class Messenger {
       : observer_(observer), ladder_(ladder), unit_(unit), interrupted_(interrupted),
         limits_(limits) {}
 
-  // Trees are about a reduced table, and have to be translated back.
+  // Trees are trees of the reduced table and have to be translated back to the given one.
   void set_reduced(const portfolio::ReducedTable& reduced) { reduced_ = &reduced; }
 
   void operator()(const portfolio::Board<Value>& board,
                   const portfolio::Certificate<Value>* level) {
-    if ((!observer_ && !ladder_) || interrupted_) return;  // Ctrl-C: nothing more is told
+    // After Ctrl-C, no more events are passed on.
+    if ((!observer_ && !ladder_) || interrupted_) return;
     nb::gil_scoped_acquire lock;
     try {
       tell(board, level);
@@ -164,14 +165,14 @@ nb::dict describe(const portfolio::Answer<Value>& answer, Value unit, const Limi
   return out;
 }
 
-// With more classes, gains of every pair of them take more time than they save.
+// With more classes, computing the gains of every pair of classes takes more time than it saves.
 constexpr int kMostPaired = 4;
 
 std::vector<double> as_doubles(const std::vector<Weight>& weights) {
   return {weights.begin(), weights.end()};
 }
 
-// How the engines of a climb share their time.
+// How the engines of a fit by levels share their time.
 struct Climbing {
   bool climb, polish, levels_first;
   std::pair<double, double> tolerance;  // absolute, relative
@@ -189,7 +190,7 @@ portfolio::Request make_request(const SearchOptions& options, const Climbing& ho
   return request;
 }
 
-// What all rows weigh, and what a single leaf costs.
+// The weight of all rows, and the cost of a single leaf.
 struct Totals {
   std::int64_t weight = 0;
   Cost leaf = 0;
@@ -204,7 +205,7 @@ Totals totals_of(std::span<const std::int32_t> labels, int n_classes,
   return {total, cost_of(total - std::ranges::max(of_class))};
 }
 
-// The best prices for trees of any depth and for levels, for a proof to cite.
+// The best prices for trees of any depth and for each level, so that a proof can cite them.
 nb::list describe_prices(const portfolio::Answer<Cost>& answer) {
   nb::list out;
   const auto add = [&](nb::object max_depth, const prices::Prices& prices) {
@@ -248,9 +249,9 @@ nb::dict climb_labels(const EncodedTable& table, const SearchOptions& options,
   std::int64_t forced = 0;
   {
     nb::gil_scoped_release unlocked;
-    // Equal rows are merged, and their weights rounded, once for all engines. Only where leaves
-    // have a least number of rows does the threshold search need every row on its own. It also
-    // takes the rows as they are if there is nothing to merge: large tables are not copied then.
+    // Equal rows are merged, and their weights rounded, once for all engines. The threshold search
+    // needs every single row only if leaves have a minimum size. It also takes the rows as they are
+    // if no rows are equal, so that large tables are not copied.
     bool every_row = threshold && options.trees.min_samples_leaf > 1;
     std::vector<Weight> rounded;
     std::vector<double> as_rounded;
@@ -263,7 +264,7 @@ nb::dict climb_labels(const EncodedTable& table, const SearchOptions& options,
     Columns columns;
     std::vector<Weight> swings, pair_gains;
     try {
-      // A proof has to speak of every column, so a search that writes one keeps them all.
+      // A proof refers to every column, so a search that writes one must not remove columns.
       if (!for_proof) reduced.reduce(given, n_classes, request.tree_limits);
       if (!every_row && !sparse && !for_proof &&
           all_rows_differ(reduced.features(), reduced.codes(), table.n_rows())) {
@@ -360,8 +361,8 @@ void bind_portfolio(nb::module_& m) {
         "ladder"_a = nb::none(), "sparse"_a = true, "threshold"_a = true, "climb"_a = true,
         "polish"_a = true, "levels_first"_a = false, "for_proof"_a = false,
         "tolerance"_a = std::pair(0.0, 0.0), "sparse_options"_a.none() = nb::none(),
-        "Search for an optimal classification tree with several engines in turns, and prove one "
-        "level of depth after the other.");
+        "Search for an optimal classification tree with several engines that take turns, and "
+        "prove one level of depth after the other.");
   m.def("climb_targets", &climb_targets, "table"_a, "options"_a, nb::kw_only(),
         "ladder"_a = nb::none(), "climb"_a = true, "polish"_a = true, "levels_first"_a = false,
         "tolerance"_a = std::pair(0.0, 0.0), "The same for a regression tree.");

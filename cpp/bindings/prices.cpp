@@ -1,4 +1,4 @@
-// Python's way to prices: for tests, experiments and pictures.
+// Bindings of prices, for tests, experiments and pictures.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -23,15 +23,15 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
 
-// For boxes of at most so many conditions; -1: of any number.
+// A pricer for boxes of at most this many conditions; -1: of any number.
 std::unique_ptr<prices::Pricer> make_pricer(const prices::Points& points, int max_conditions,
                                             int n_jobs = 1) {
   if (max_conditions < 0) return std::make_unique<prices::FuzzyPricer>(points, kMostBytes, n_jobs);
   return std::make_unique<prices::ShallowPricer>(points, max_conditions);
 }
 
-// Prices are counted in units of cost, 2^-20 of a unit of weight; `unit` says how many of them
-// the whole table weighs.
+// Prices are integers in units of cost, 2^-20 of a unit of weight. `unit` is the number of these
+// units that the whole table weighs.
 nb::dict make_prices(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                      const IntArray& labels, int n_classes, const DoubleArray& weights,
                      double split_penalty, const std::string& penalize, std::int64_t work,
@@ -117,7 +117,7 @@ nb::dict make_shallow_prices(const IntArray& kinds, const IntArray& n_values, co
   return answer;
 }
 
-// The largest weight of a box, or how much one can weigh at most after so much work.
+// The largest weight of a box or, if the allowed work does not suffice, an upper bound on it.
 nb::dict heaviest_box(const IntArray& kinds, const IntArray& n_values, const IntArray& codes,
                       const IntArray& row_weights, int threshold, std::int64_t work,
                       int max_conditions, int n_jobs) {
@@ -150,8 +150,8 @@ const char* name_of(prices::Choice choice) {
   }
 }
 
-// The axes of the boxes that prices are about: for each one its kind of choice and the codes of
-// all rows. And which rows are one point.
+// The axes of the boxes that prices are about: for each of them its kind of condition and the codes
+// of all rows. Also which rows are at the same point.
 nb::dict price_axes(const IntArray& kinds, const IntArray& n_values, const IntArray& codes) {
   const std::size_t n = kinds.size() == 0 ? 0 : codes.size() / kinds.size();
   const std::vector<std::int32_t> labels(n, 0);
@@ -179,20 +179,20 @@ void bind_prices(nb::module_& m) {
   m.def("prices", &make_prices, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "labels"_a,
         "n_classes"_a, "weights"_a, "split_penalty"_a, "penalize"_a = "leaves",
         "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0, "parts"_a = 0, "n_jobs"_a = 1,
-        "A certified price for each row: every tree on a set of rows that tests can make costs "
-        "at least the sum of their prices less one split.");
+        "A certified price for each row: on every set of rows that tests can produce, every tree "
+        "costs at least the sum of the prices of its rows less the cost of one split.");
   m.def("shallow_prices", &make_shallow_prices, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
         "labels"_a, "n_classes"_a, "weights"_a, "max_depth"_a, "split_penalty"_a,
         "penalize"_a = "leaves", "work"_a = std::int64_t{1} << 40, "time_limit"_a = 0.0,
         "A certified price for each row: every tree of at most `max_depth` levels costs at least "
-        "the sum of the prices less one split.");
+        "the sum of the prices less the cost of one split.");
   m.def("heaviest_box", &heaviest_box, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
         "weights"_a, "threshold"_a = 0, "work"_a = std::int64_t{1} << 40, "max_conditions"_a = -1,
         "n_jobs"_a = 1,
-        "The largest sum of weights in a box of at most so many conditions (-1: of any number), "
+        "The largest sum of weights in a box of at most this many conditions (-1: of any number), "
         "if it is above the threshold.");
   m.def("price_axes", &price_axes, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
-        "The axes of the boxes that prices are about, and the point of each row.");
+        "The axes of the boxes that prices are about, and the number of the point of each row.");
 }
 
 }  // namespace treeproof::bindings

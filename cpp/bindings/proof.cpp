@@ -1,4 +1,4 @@
-// The trimming of a search's log of steps.
+// Binding of the function that trims the log of a search to a proof.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -22,8 +22,8 @@ void bind_proof(nb::module_& m) {
         return nb::make_tuple(done.n_steps, done.root, done.complete);
       },
       "log"_a, "begin"_a, "end"_a, "bound"_a, "steps"_a,
-      "Write the steps that the bound on all rows needs as JSON lines; return their number, "
-      "the number of the last, and whether the file could hold them.");
+      "Write the steps on which the bound of the whole table depends as JSON lines. Return their "
+      "number, the number of the last one, and whether the file could hold them all.");
 }
 
 }  // namespace treeproof::bindings

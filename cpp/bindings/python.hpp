@@ -1,4 +1,4 @@
-// What bindings share: views of NumPy arrays, vectors as NumPy arrays, Ctrl-C.
+// What all bindings use: views of NumPy arrays, vectors as NumPy arrays, Ctrl-C.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -32,9 +32,9 @@ nanobind::object to_numpy(std::vector<T> values) {
       .cast();
 }
 
-// Ctrl-C: run Python's signal handlers; a handler that raises means "stop and keep the
-// tree", so the exception ends here. Signals reach the main thread only; a fit in another
-// one is stopped by the conditions of `treeproof.stop_when`.
+// Runs Python's signal handlers, to notice Ctrl-C. If a handler raises an exception, the search
+// stops and keeps its best tree, so the exception is not passed on. Signals reach the main thread
+// only; a fit in another thread is stopped by the conditions of `treeproof.stop_when`.
 inline bool python_interrupted() {
   nanobind::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() != 0) {

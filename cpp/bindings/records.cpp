@@ -1,4 +1,4 @@
-// The records that Python passes to a search: a table, and its options.
+// The records that Python passes to a search: a table, and the options of the search.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -38,7 +38,7 @@ EncodedTable with_targets(IntArray kinds, IntArray n_values, IntArray codes, Dou
   check_targets(targets, n_outputs, weights.size());
   const Criterion chosen = read_criterion(criterion, view(targets));
   if (chosen == Criterion::linear && view_of(lines).empty())
-    throw std::invalid_argument("lines need columns");
+    throw std::invalid_argument("lines in leaves need columns");
   EncodedTable table{std::move(kinds), std::move(n_values), std::move(codes), std::move(weights)};
   table.targets = std::move(targets);
   table.n_outputs = n_outputs;
@@ -47,7 +47,7 @@ EncodedTable with_targets(IntArray kinds, IntArray n_values, IntArray codes, Dou
   table.quantiles = std::move(quantiles);
   table.lines = std::move(lines);
   table.ridge = ridge;
-  static_cast<void>(table.row_targets());  // checks the parameters of the leaves
+  static_cast<void>(table.row_targets());  // throws if a parameter of the leaves is not valid
   return table;
 }
 
@@ -82,17 +82,17 @@ SparseOptions sparse_options(const nb::dict& switches, std::string kernel, const
 
 void bind_records(nb::module_& m) {
   nb::class_<EncodedTable>(m, "EncodedTable",
-                           "A table as the border has encoded it: codes of all rows, one column "
-                           "after the other, weights, and what is to be predicted.")
+                           "An encoded table: the codes of all rows, one column after the other, "
+                           "the weights, and the labels or targets.")
       .def_static("with_labels", &with_labels, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
-                  "weights"_a, "labels"_a, "n_classes"_a, "A table of a classification.")
+                  "weights"_a, "labels"_a, "n_classes"_a, "The table of a classification problem.")
       .def_static("with_targets", &with_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
                   "weights"_a, "targets"_a, "n_outputs"_a = 1, "criterion"_a = "squared_error",
                   "smoothing"_a = 0.0, "quantiles"_a = std::vector<double>(),
-                  "lines"_a = nb::none(), "ridge"_a = 0.0, "A table of a regression.")
+                  "lines"_a = nb::none(), "ridge"_a = 0.0, "The table of a regression problem.")
       .def_prop_ro("n_rows", &EncodedTable::n_rows);
   nb::class_<SearchOptions>(m, "SearchOptions",
-                            "Which trees a search may return, its limits, and who listens to it.")
+                            "The limits on the trees, the limits of the search, and its observer.")
       .def(nb::new_(&search_options), nb::kw_only(), "split_penalty"_a = 0.0,
            "penalize"_a = "splits", "max_depth"_a = -1, "max_splits"_a = -1,
            "min_samples_leaf"_a = 1, "list"_a = false, "time_limit"_a = 0.0, "memory_limit"_a = 0,

@@ -1,5 +1,5 @@
-// Bindings of the search over arbitrary rules: a store of partitions that families of
-// rules are added to, and the search over it. No logic lives here.
+// Bindings of the search over arbitrary rules: a store of partitions, to which families of rules
+// are added, and the search over the partitions of a store. There is no logic in this file.
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -27,7 +27,7 @@ using rules::Word;
 
 rules::Points read_points(const RuleStore& store, const Matrix<double>& X) {
   if (X.shape(0) != store.n_points())
-    throw std::invalid_argument("the store was made for another number of points");
+    throw std::invalid_argument("the store was made for a different number of points");
   return {X.shape(1), {X.data(), X.data() + X.size()}};
 }
 
@@ -70,7 +70,7 @@ void read_side(const Matrix<bool>& sides, std::size_t row, std::vector<Word>& wo
 
 std::size_t add_sides(RuleStore& store, const Matrix<bool>& sides, int family) {
   if (sides.shape(1) != store.n_points())
-    throw std::invalid_argument("the store was made for another number of points");
+    throw std::invalid_argument("the store was made for a different number of points");
   std::vector<Word> words(store.n_words());
   std::size_t n_new = 0;
   for (std::size_t i = 0; i < sides.shape(0); ++i) {
@@ -82,7 +82,7 @@ std::size_t add_sides(RuleStore& store, const Matrix<bool>& sides, int family) {
 
 nb::object find_sides(const RuleStore& store, const Matrix<bool>& sides) {
   if (sides.shape(1) != store.n_points())
-    throw std::invalid_argument("the store was made for another number of points");
+    throw std::invalid_argument("the store was made for a different number of points");
   std::vector<Word> words(store.n_words());
   std::vector<std::int32_t> found;
   for (std::size_t i = 0; i < sides.shape(0); ++i) {
@@ -94,7 +94,7 @@ nb::object find_sides(const RuleStore& store, const Matrix<bool>& sides) {
 }
 
 nb::object side_of(const RuleStore& store, std::size_t rule) {
-  if (rule >= store.size()) throw nb::index_error("no such rule");
+  if (rule >= store.size()) throw nb::index_error("there is no rule with this number");
   std::vector<std::uint8_t> side(store.n_points());
   for (std::size_t p = 0; p < side.size(); ++p)
     side[p] = static_cast<std::uint8_t>(store.positive(rule)[p / 64] >> (p % 64) & 1);
@@ -121,7 +121,7 @@ struct Nodes {
 };
 
 Draft read_draft(std::span<const std::int32_t> rule, const RuleStore& store, std::size_t& next) {
-  if (next >= rule.size()) throw std::invalid_argument("the start tree has no end");
+  if (next >= rule.size()) throw std::invalid_argument("the start tree is incomplete");
   Draft draft{rule[next++], {}};
   if (draft.is_leaf()) return draft;
   if (static_cast<std::size_t>(draft.rule) >= store.size())
@@ -178,7 +178,8 @@ nb::dict solve_rules(const RuleStore& store, const IntArray& points, const IntAr
   Limits limits(time_limit, 0, interrupted_or(interrupted));
   {
     nb::gil_scoped_release unlocked;
-    // One feature, which numbers the points: rows at one point with one label are merged.
+    // There is one feature, the number of the point: rows at the same point with the same label are
+    // merged.
     const Feature point{FeatureKind::ordered, n_points};
     problem = make_problem({point}, view(points), view(labels), n_classes, view(weights));
     unit = static_cast<double>(cost_of(problem.total_weight));
@@ -192,7 +193,7 @@ nb::dict solve_rules(const RuleStore& store, const IntArray& points, const IntAr
   out["negative"] = to_numpy(std::move(nodes.negative));
   out["lower"] = result.answer.lower;
   out["upper"] = result.answer.upper;
-  out["unit"] = cost_of(problem.total_weight);  // the cost that stands for 1.0
+  out["unit"] = cost_of(problem.total_weight);  // the cost that is reported as 1.0
   out["status"] = result.answer.lower == result.answer.upper ? "optimal" : name_of(result.stop);
   out["seconds"] = limits.seconds();
   out["statistics"] = to_dict(result.statistics);
@@ -209,9 +210,9 @@ void bind_rules(nb::module_& m) {
       .def("family", &RuleStore::family, "rule"_a)
       .def("side", &side_of, "rule"_a, "The points on the positive side, as zeros and ones.")
       .def("add_sides", &add_sides, "sides"_a, "family"_a = 0,
-           "Add partitions given as rows of a Boolean table; how many were new.")
+           "Add partitions, given as rows of a Boolean table; return how many of them were new.")
       .def("find_sides", &find_sides, "sides"_a,
-           "The rule that makes each partition, or -1. Point 0 is on its negative side.")
+           "The number of the rule for each partition, or -1. Point 0 is on the negative side.")
       .def("add_family", &add_family, "kind"_a, "X"_a, "family"_a = 0, "max_rules"_a = 0,
            "max_bytes"_a = 0, "max_cuts"_a = 0, "time_limit"_a = 0.0, "flats"_a = nb::none(),
            "Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').");

@@ -1,5 +1,5 @@
-// Bindings of the searches over binary and categorical tests: sparse, BRANCHES and
-// DT-Miner. No logic lives here.
+// Bindings of the searches over binary and categorical tests: sparse, BRANCHES and DT-Miner. There
+// is no logic in this file.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/function.h>
@@ -104,7 +104,7 @@ void bind_solve(nb::module_& m) {
 #undef X
         return names;
       },
-      "The switches of the sparse search, with what each does.");
+      "The switches of the sparse search; for each of them, what it does.");
   m.def(
       "faults",
       [] {
@@ -114,7 +114,7 @@ void bind_solve(nb::module_& m) {
 #undef X
         return names;
       },
-      "Unsound bounds for tests of the checkers, with what is wrong with each.");
+      "Unsound bounds for tests of the checkers; for each of them, what is wrong with it.");
   m.def(
       "kernels",
       [] {
@@ -123,7 +123,7 @@ void bind_solve(nb::module_& m) {
           names.append(nb::str(name.data(), name.size()));
         return names;
       },
-      "The kernels this machine can run, the best first.");
+      "The kernels that this machine can run, the fastest first.");
 }
 
 }  // namespace treeproof::bindings

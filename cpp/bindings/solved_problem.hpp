@@ -1,5 +1,5 @@
-// A problem that a search over sorted columns has solved, kept for the prover of its answer. To
-// Python it is opaque.
+// A problem that a search over sorted columns has solved. It is kept so that a proof of its answer
+// can be derived. Python code does not look inside.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct SolvedLabels {
   int n_classes;
   std::vector<Weight> weights;
   std::int64_t total_weight;
-  std::vector<std::int32_t> directions;  // of columns; empty: none
+  std::vector<std::int32_t> directions;  // one for each column; empty if there are none
   TreeLimits tree_limits;
   threshold::Record<Cost> record;
-  std::shared_ptr<const prices::RowPrices> prices;  // null: none
+  std::shared_ptr<const prices::RowPrices> prices;  // null if there are none
 };
 
 struct SolvedTargets {
@@ -34,7 +34,8 @@ struct SolvedTargets {
   std::vector<double> weights;
   double smoothing = 0.0;
   std::vector<double> quantiles;
-  std::vector<double> lines;  // with lines in leaves: their columns, and what slopes cost
+  // Only for leaves with lines: their columns, then the penalties of the slopes.
+  std::vector<double> lines;
   double ridge = 0.0;
   Criterion criterion = Criterion::squared_error;
   TreeLimits tree_limits;

@@ -1,4 +1,4 @@
-// Switches of the sparse search, and unsound bounds for tests, from Python.
+// Reads the switches of the sparse search, and its unsound bounds for tests, from Python objects.
 #pragma once
 
 #include <nanobind/nanobind.h>

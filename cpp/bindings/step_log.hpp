@@ -1,4 +1,4 @@
-// Where the steps of a search lie in their log, as part of its answer.
+// The part of an answer that says where the steps of the search lie in the log.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
-// The online learners for Python: one class that joins an encoder, a learner and the watch
-// for drift. No learning happens here.
+// Bindings of the online learners: one class that combines an encoder, a learner and the detection
+// of drift. No learning happens in this file.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -58,21 +58,22 @@ std::unique_ptr<stream::Learner> make_learner(const std::string& kind, const nb:
   return std::make_unique<stream::TreeSearch>(options);
 }
 
-// Feeds a drift detector of River's kind, and the trend of errors, with the learner's mistakes.
+// Tells a drift detector with River's interface, and the trend of errors, about the learner's
+// mistakes.
 class DriftWatch {
  public:
   explicit DriftWatch(nb::object detector) : prototype_(std::move(detector)) { renew(); }
 
   bool watching() const { return !detector_.is_none(); }
 
-  // Says whether there is drift.
+  // Returns whether there is drift.
   bool update(bool mistake) {
     trend_.update(mistake);
     detector_.attr("update")(mistake ? 1.0 : 0.0);
     return trend_.worse() && nb::cast<bool>(detector_.attr("drift_detected"));
   }
 
-  // The rows since the change. After a drift the detector begins anew.
+  // Returns the number of rows since the stream changed. After a drift, the detector starts again.
   std::int64_t take_recent_rows() {
     renew();
     return trend_.restart();
@@ -99,7 +100,8 @@ class DriftWatch {
 
 class StreamModel {
  public:
-  // `discount` < 0: drift restarts the learner; else the past is weighed by it.
+  // If `discount` is negative, drift restarts the learner. Otherwise the statistics of earlier rows
+  // are multiplied by it.
   StreamModel(const std::string& kind, nb::dict options, nb::object helper,
               std::int32_t max_categories, nb::object detector, double discount)
       : learner_(make_learner(kind, options)), encoder_(std::move(helper), max_categories),
@@ -126,7 +128,7 @@ class StreamModel {
     return weights_of(node);
   }
 
-  // Learns rows in order; stops between two rows when a signal arrives.
+  // Learns rows in order. If a signal arrives, it stops between two rows.
   void learn_rows(const CodeMatrix& codes, const NumberMatrix& numbers, const LabelArray& labels,
                   const WeightArray& weights) {
     check_shapes(codes, numbers, labels, weights);
@@ -154,7 +156,7 @@ class StreamModel {
     return to_numpy(std::move(nodes));
   }
 
-  // The codes of a column's distinct values, in a list.
+  // The codes of the distinct values of a column, as a list.
   nb::object codes_of(std::int32_t column, nb::list values, bool learning) {
     std::vector<std::uint8_t> codes;
     for (nb::handle value : values) codes.push_back(encoder_.code(column, value, learning));
@@ -275,7 +277,7 @@ class StreamModel {
     const auto j = static_cast<std::size_t>(encoder_.number_index(split.column));
     const auto& thresholds = learner_->tree_bins()[j].thresholds;
     const auto cut = static_cast<std::size_t>(split.cut);
-    // The cut in front of the missing code: every number is on its left.
+    // The threshold in front of the code for missing values: all numbers are on its left.
     return cut < thresholds.size() ? thresholds[cut] : std::numeric_limits<double>::infinity();
   }
 
@@ -283,7 +285,7 @@ class StreamModel {
     if (codes.shape(0) != numbers.shape(0) ||
         codes.shape(1) != static_cast<std::size_t>(encoder_.n_columns()) ||
         numbers.shape(1) != static_cast<std::size_t>(encoder_.n_numbers()))
-      throw std::invalid_argument("codes and numbers do not fit the columns");
+      throw std::invalid_argument("codes and numbers do not match the columns");
   }
 
   void check_shapes(const CodeMatrix& codes, const NumberMatrix& numbers, const LabelArray& labels,
@@ -293,7 +295,8 @@ class StreamModel {
     const auto n_numbers = static_cast<std::size_t>(encoder_.n_numbers());
     if (codes.shape(0) != n || numbers.shape(0) != n || weights.shape(0) != n ||
         codes.shape(1) != columns || numbers.shape(1) != n_numbers)
-      throw std::invalid_argument("codes, numbers, labels and weights do not fit together");
+      throw std::invalid_argument(
+          "codes, numbers, labels and weights have different numbers of rows");
     for (std::size_t i = 0; i < n; ++i) {
       if (labels(i) < 0 || labels(i) >= encoder_.schema().n_classes || !(weights(i) > 0.0))
         throw std::invalid_argument("a label or weight is out of range");
@@ -322,7 +325,7 @@ class StreamModel {
 }  // namespace
 
 void bind_stream(nb::module_& m) {
-  nb::class_<StreamModel>(m, "StreamModel", "An online learner behind its encoder. Private.")
+  nb::class_<StreamModel>(m, "StreamModel", "An online learner with its encoder. Private.")
       .def(nb::init<const std::string&, nb::dict, nb::object, std::int32_t, nb::object, double>(),
            "kind"_a, "options"_a, "helper"_a, "max_categories"_a, "detector"_a.none(), "discount"_a)
       .def("learn_one", &StreamModel::learn_one, "x"_a, "y"_a, "w"_a)

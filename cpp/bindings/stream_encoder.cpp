@@ -13,7 +13,7 @@ bool is_nan(nb::handle value) {
 
 bool plainly_missing(nb::handle value) { return value.is_none() || is_nan(value); }
 
-// The value under a key, or a null handle; errors (unhashable keys) are raised.
+// The value of a key, or a null handle. Errors (a key that is not hashable) are raised.
 nb::handle lookup(const nb::dict& dict, nb::handle key) {
   PyObject* found = PyDict_GetItemWithError(dict.ptr(), key.ptr());
   if (found == nullptr && PyErr_Occurred()) throw nb::python_error();
@@ -43,7 +43,7 @@ std::int32_t Encoder::add_column(nb::handle name, bool is_numeric) {
   column_of_[name] = nb::int_(column);
   names_.append(name);
   schema_.columns.emplace_back();
-  // Rows learnt before this one did not have the column.
+  // In the rows learnt before this one, the column was missing.
   if (!is_numeric && started_) add_code(column, nb::none(), true);
   sync(column);
   return column;
@@ -82,7 +82,7 @@ Code Encoder::missing_code(std::int32_t column, bool learning) {
 
 Code Encoder::code(std::int32_t column, nb::handle value, bool learning) {
   const ColumnMap& map = columns_[at(column)];
-  // The first few categories by identity.
+  // Compare with the first few categories by identity, which is faster than a lookup.
   const Py_ssize_t known = std::min<Py_ssize_t>(PyList_GET_SIZE(map.values.ptr()), 4);
   for (Py_ssize_t k = 0; k < known; ++k)
     if (PyList_GET_ITEM(map.values.ptr(), k) == value.ptr()) return static_cast<Code>(k);
@@ -123,7 +123,7 @@ std::int32_t Encoder::column(nb::handle name, nb::handle first_value) {
   return add_column(name, nb::cast<bool>(helper_.attr("is_numeric")(name, first_value)));
 }
 
-// New names are taken in sorted order, so that the order of a row's keys has no effect.
+// New column names are added in sorted order, so that the order of the keys of a row has no effect.
 void Encoder::admit_new_columns(nb::dict row) {
   nb::list fresh;
   PyObject* key = nullptr;
@@ -240,7 +240,7 @@ void Encoder::load(nb::tuple state) {
     sync(column++);
   }
   started_ = nb::cast<bool>(state[3]);
-  // A row that was refused may have added columns and codes of which the learner does not know.
+  // A row that was rejected may have added columns and codes, which the learner does not know yet.
   grown_ = true;
 }
 

@@ -1,10 +1,10 @@
-// From Python's rows to the engine's codes: feature names to columns, values to codes,
-// labels to classes.
+// Encodes the rows of Python: feature names become columns, values become codes, labels become
+// classes.
 //
-// One dictionary lookup per feature would cost more than the learning itself, so two
-// shortcuts come first: the key at place i of a row is usually the same object as last time,
-// and small numbers and interned strings are the same objects every time (measured: 500
-// features in 3 microseconds instead of 25).
+// One dictionary lookup for each feature would take longer than the learning itself, so there are
+// two shortcuts: the key at position i of a row is usually the same object as in the row before,
+// and small numbers and interned strings are always the same objects (measured: 500 features in 3
+// microseconds instead of 25).
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -19,28 +19,30 @@ namespace treeproof::bindings {
 namespace nb = nanobind;
 using stream::Code;
 
-// A code no category has: unknown, or missing where nothing was missing before. No literal
-// holds it, so a row that has it stops at the node that asks.
+// A code that no category has: the value is unknown, or it is missing and no value of this column
+// was missing before. No test has it as an outcome, so a row with this code stops at the node that
+// tests the column.
 inline constexpr Code kUnknown = 255;
 
 class Encoder {
  public:
-  // `helper` decides what Python knows better: `helper.order(names)` sorts and admits new
-  // feature names, `helper.is_numeric(name, value)` says how to read a new feature,
-  // `helper.is_missing(value)` recognises missing values of other libraries, and
-  // `helper.unreadable(name, value)` and `helper.not_a_number(name, value)` make the errors.
+  // `helper` is a Python object for decisions that are easier in Python: `helper.order(names)`
+  // sorts and filters new feature names, `helper.is_numeric(name, value)` decides how a new feature
+  // is read, `helper.is_missing(value)` recognises the missing values of other libraries, and
+  // `helper.unreadable(name, value)` and `helper.not_a_number(name, value)` create the exceptions.
   Encoder(nb::object helper, std::int32_t max_categories);
 
-  // Fills `codes` and `numbers` from a dictionary. Learning makes new columns and codes.
+  // Fills `codes` and `numbers` from a dictionary. New columns and codes are added only if
+  // `learning`.
   void encode(nb::dict row, bool learning);
   const std::vector<Code>& codes() const { return codes_; }
   const std::vector<double>& numbers() const { return numbers_; }
 
-  // The class of a label; learning adds it. -1: not known.
+  // The class of a label; -1 if it is not known. With `learning`, a new label gets a new class.
   std::int32_t label(nb::handle y, bool learning);
 
-  // For tables: the column of a name, made if need be from the first value that is not
-  // missing (-1: none yet), and the codes of its distinct values.
+  // For tables: the column of a name. A new one is added with the kind of its first value that is
+  // not missing; -1 if it has no such value yet.
   std::int32_t column(nb::handle name, nb::handle first_value);
   std::int32_t find_column(nb::handle name) const;
   bool numeric(std::int32_t column) const { return columns_[at(column)].numeric; }
@@ -52,9 +54,9 @@ class Encoder {
   std::int32_t n_columns() const { return static_cast<std::int32_t>(columns_.size()); }
   std::int32_t n_numbers() const { return n_numbers_; }
   const stream::Schema& schema() const { return schema_; }
-  // Rows from now on are not the first: a column that is new to them was missing before.
+  // From now on, a column that is new is taken as missing in the earlier rows.
   void mark_started() { started_ = true; }
-  // Whether the schema grew since the last call.
+  // Returns whether columns, codes or classes were added since the last call.
   bool take_grown() {
     const bool grown = grown_;
     grown_ = false;
@@ -72,9 +74,9 @@ class Encoder {
  private:
   struct ColumnMap {
     bool numeric = false;
-    std::int32_t number = -1;   // place among the numeric columns
-    std::int32_t missing = -1;  // code
-    std::int32_t other = -1;    // code of everything beyond max_categories
+    std::int32_t number = -1;   // position among the numeric columns
+    std::int32_t missing = -1;  // code of missing values
+    std::int32_t other = -1;    // code of all categories beyond `max_categories`
     std::int32_t n_codes = 0;
     nb::dict code_of;
     nb::list values;
@@ -99,7 +101,7 @@ class Encoder {
   bool started_ = false;
   std::vector<Code> codes_;
   std::vector<double> numbers_;
-  std::vector<nb::object> recent_key_;  // at each place of a row
+  std::vector<nb::object> recent_key_;  // the last key at each position of a row
   std::vector<std::int32_t> recent_column_;
 };
 

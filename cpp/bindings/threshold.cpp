@@ -28,11 +28,11 @@ namespace {
 void check_directions(const EncodedTable& table, std::span<const std::int32_t> directions) {
   if (directions.empty()) return;
   if (directions.size() != table.kinds.size() || table.n_classes != 2)
-    throw std::invalid_argument("directions are one for each column, for two classes");
+    throw std::invalid_argument("there must be one direction for each column, and two classes");
   for (std::size_t f = 0; f < directions.size(); ++f)
     if (directions[f] != 0 &&
         view(table.kinds)[f] != static_cast<std::int32_t>(FeatureKind::ordered))
-      throw std::invalid_argument("only ordered columns have directions");
+      throw std::invalid_argument("only ordered columns can have directions");
 }
 
 nb::dict solve_labels(const EncodedTable& table, const SearchOptions& options,
@@ -95,9 +95,9 @@ void bind_threshold(nb::module_& m) {
   m.def("solve_threshold", &solve_labels, "table"_a, "options"_a, nb::kw_only(),
         "switches"_a = nb::dict(), "divide_weights"_a = true, "record"_a = false,
         "price_work"_a = 0, "prices"_a = nb::none(), "search"_a = true, "directions"_a = nb::none(),
-        "Search for an optimal classification tree over every threshold; with `record`, the "
-        "answer has a `SolvedLabels` from which a proof can be derived. Without `search` it has "
-        "nothing else: for an answer that was found before.");
+        "Search for an optimal classification tree over every threshold. With `record`, the "
+        "answer has a `SolvedLabels` from which a proof can be derived. Without `search`, nothing "
+        "is searched, and the answer has only this record.");
 }
 
 }  // namespace treeproof::bindings

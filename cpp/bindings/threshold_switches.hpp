@@ -1,4 +1,4 @@
-// Switches and threads of the threshold search, from a dictionary and a number.
+// Reads the switches of the threshold search from a dictionary, and the number of its threads.
 #pragma once
 
 #include <nanobind/nanobind.h>

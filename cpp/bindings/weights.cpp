@@ -1,5 +1,5 @@
-// The arithmetic of costs and weights, for those who have to agree with the engines
-// (treeproof.arithmetic).
+// The arithmetic of costs and weights, for Python code that has to compute the same numbers as the
+// engines.
 #include <nanobind/nanobind.h>
 
 #include "bindings/encoded_table.hpp"
@@ -17,9 +17,10 @@ void bind_weights(nb::module_& m) {
   m.def(
       "whole_weights",
       [](const DoubleArray& weights) { return to_numpy(whole_weights(view(weights), false)); },
-      "weights"_a, "Weights as the whole numbers that engines add up.");
+      "weights"_a, "The weights as the integers that the engines add.");
   m.def("split_cost", &split_cost, "penalty"_a, "total_weight"_a,
-        "The cost of a two-way split, for a penalty that is a fraction of the total weight.");
+        "The cost of a two-way split, for a penalty that is given as a fraction of the total "
+        "weight.");
   m.attr("UNIT_COST") = kUnitCost;
   m.attr("MAX_TOTAL_WEIGHT") = kMaxTotalWeight;
 }

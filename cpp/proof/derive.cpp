@@ -17,8 +17,8 @@ using threshold::Context;
 using threshold::Search;
 using threshold::StumpSolver;
 
-// The solvers of a search, created when they are first needed: in most cases the record is
-// sufficient.
+// The solvers of a search. They are created when they are first needed, because in most cases the
+// record of the search contains all that a proof needs.
 template <class L, class Terminal>
 class Solvers {
  public:
@@ -59,7 +59,7 @@ typename Prover<L>::Optimum optimum_of(Solvers<L, Terminal>& solvers, std::uint3
   };
 }
 
-// The solver of two levels, if the loss has one and the rule *order* is valid.
+// The solver for trees of two levels, if the loss has one and the rule *order* may be used.
 template <class L, class Terminal>
 typename Prover<L>::TwoLevels two_levels_of(Solvers<L, Terminal>& solvers, std::uint32_t min_leaf) {
   using Value = typename L::Value;
@@ -72,7 +72,7 @@ typename Prover<L>::TwoLevels two_levels_of(Solvers<L, Terminal>& solvers, std::
   };
 }
 
-// A limit on splits that no tree of the allowed depth reaches is dropped.
+// Drops a limit on the splits that no tree of the allowed depth can reach.
 Room room_of(const TreeLimits& limits, bool has_multiway) {
   const bool reached = limits.max_depth < 0 || limits.max_depth >= 30 || has_multiway ||
                        limits.max_splits < (1 << limits.max_depth) - 1;

@@ -1,10 +1,10 @@
-// A column of thresholds for which a search has settled some cuts: decides which of their sides a
-// proof has to cite so that all cuts of the column follow.
+// Chooses what a proof cites for a column of thresholds for which the search has bounded some cuts.
 //
-// By the rule *order* of docs/proof-format.md, a side inherits the bounds of smaller sides and, for
-// labels, those of larger sides minus the weight in between. A side may therefore be left out as
-// long as the bounds that the others give to its place still settle every cut. Sides with the most
-// tests to examine are tried first.
+// A cut divides the rows into a left and a right side, and a proof cites steps that bound sides. By
+// the rule *order* of docs/proof-format.md, a bound of one side is also valid for larger sides and,
+// for labels, for smaller sides after the weight of the rows in between has been subtracted. A side
+// therefore need not be cited as long as the bounds of the others still prove that every cut costs
+// enough. Sides whose proofs have the most tests are tried first.
 #pragma once
 
 #include <algorithm>
@@ -28,17 +28,18 @@ class KnownCuts {
   using Point = threshold::CutBounds<Value>;
   using Settled = threshold::Settled<Value>;
 
-  // Every cut must cost at least `need`, without its own split.
+  // The two sides of every cut must cost at least `need` together (without the split itself).
   KnownCuts(const L& loss, const threshold::Axis<L>& axis, Value need)
       : loss_(&loss), axis_(&axis), need_(need) {}
 
-  // Sides come in any order.
+  // Adds what the search knows about one side. The sides may be added in any order.
   void add(const Settled& settled) { given_.push_back(&settled); }
 
-  // The sides to cite. What they leave open is added to `open`, as pairs of cuts with known bounds.
+  // Returns the sides to cite. Cuts that they leave open are added to `open`, as intervals between
+  // two cuts with known bounds.
   std::vector<const Settled*> choose(std::vector<std::pair<Point, Point>>& open) {
-    place();
-    points_ = lend();
+    assign_sides();
+    points_ = propagated_bounds();
     if (list_open(open)) leave_out();
     std::vector<const Settled*> cited;
     for (const Cut& cut : cuts_)
@@ -48,13 +49,13 @@ class KnownCuts {
   }
 
  private:
-  // Sides: 0 is left, 1 is right; null if nothing is known, or needed.
+  // Sides: 0 is the left, 1 the right one; null if nothing is known, or if it need not be cited.
   struct Cut {
     std::uint32_t position;
     std::array<const Settled*, 2> sides{};
   };
 
-  void place() {
+  void assign_sides() {
     std::ranges::sort(given_, {}, [](const Settled* s) { return s->side.last; });
     cuts_.push_back({0, {}});
     for (const Settled* settled : given_) {
@@ -65,8 +66,9 @@ class KnownCuts {
     cuts_.push_back({axis_->view().size(), {}});
   }
 
-  // The bounds of every cut, from its own sides and from those of others.
-  std::vector<Point> lend() const {
+  // The bounds of every cut, from its own sides and, by the rule *order*, from the sides of other
+  // cuts.
+  std::vector<Point> propagated_bounds() const {
     std::vector<Point> points;
     for (const Cut& cut : cuts_) {
       Point x = axis_->known_at(cut.position);
@@ -74,7 +76,7 @@ class KnownCuts {
       if (cut.sides[1] != nullptr) x.right = std::max(x.right, cut.sides[1]->bound);
       points.push_back(x);
     }
-    // A cut with all rows on one side is trivial.
+    // At both ends of the column all rows are on one side, and nothing is known about the other.
     points.front() = {0, Value{}, Value{}};
     points.back() = {axis_->view().size(), Value{}, Value{}};
     const std::size_t last = points.size() - 1;
@@ -97,7 +99,8 @@ class KnownCuts {
     return axis_->settled_between(points[k], points[k + 1], need_);
   }
 
-  // Returns true if nothing is open. An interval extends as far as the cuts at its end are open.
+  // Lists the intervals that are open; returns true if there are none. Neighbouring intervals are
+  // joined if the cut between them is open.
   bool list_open(std::vector<std::pair<Point, Point>>& open) const {
     const std::size_t last = points_.size() - 1;
     for (std::size_t a = 0, b = 1; a < last; a = b++) {
@@ -117,7 +120,7 @@ class KnownCuts {
                              [](const Settled** side) { return (*side)->tests.size(); });
     for (const Settled** side : sides) {
       const Settled* own = std::exchange(*side, nullptr);
-      std::vector<Point> without = lend();
+      std::vector<Point> without = propagated_bounds();
       if (still_closed(without)) points_ = std::move(without);
       else *side = own;
     }
@@ -140,8 +143,8 @@ class KnownCuts {
   const threshold::Axis<L>* axis_;
   Value need_;
   std::vector<const Settled*> given_;
-  std::vector<Cut> cuts_;      // with both ends of the column
-  std::vector<Point> points_;  // what is known of each of them
+  std::vector<Cut> cuts_;      // the cuts with known sides, and both ends of the column
+  std::vector<Point> points_;  // the bounds of each of them
 };
 
 }  // namespace treeproof::proof

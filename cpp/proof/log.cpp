@@ -27,7 +27,7 @@ void put(char*& at, const T& value) {
   at += sizeof(T);
 }
 
-// Key, depth, splits, bound, length of the branch.
+// The size of a record without its lists: key, depth, splits, bound, length of the branch.
 constexpr std::size_t kClaimBytes =
     sizeof(Key) + 2 * sizeof(std::int32_t) + sizeof(Cost) + sizeof(std::uint32_t);
 constexpr std::size_t kUseBytes = 3 * sizeof(std::int32_t);
@@ -50,7 +50,7 @@ void StepLog::begin(Cost split_cost) {
   sections_.push_back({split_cost, here, here, 0});
 }
 
-// A record: its length, the step, its length again (for reading backwards).
+// Writes a record: its length, the step, and its length again, so that it can be read backwards.
 void StepLog::step(const Step& step) {
   if (closed_) return;
   ++n_steps_;

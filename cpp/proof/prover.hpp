@@ -1,23 +1,24 @@
 // Proofs for numeric columns, derived after the search has found the answer.
 //
-// The search over thresholds prunes with bounds of neighbouring cuts; following its order would
-// give a very long proof. A prover that knows the optimum needs less. It shows that every tree
-// costs at least B by bounding, for each feature, a few cuts so well that the others follow by the
-// rule *order* of docs/proof-format.md. Write l(x) and r(x) for the known bounds of the sides of
-// the cut x, and L for the cost of a split. An interval (a, b) of cuts is settled if L + l(a) +
-// r(b) >= B (a tree for more rows can be used for fewer), or, for labels, if its cuts lie within
-// weight l(a) + r(a) + L - B of a, or likewise of b. Otherwise its middle cut is bounded, and both
-// halves are examined. Left of a cut only costs below B - L - r(b) matter, and right of it those
-// below B - L - l(a).
+// The search over thresholds prunes with bounds of neighbouring cuts, so that a proof that follows
+// its order would be very long. A prover that knows the optimum needs less. It shows that every
+// tree costs at least B by bounding, for each feature, a few cuts so well that the others follow by
+// the rule *order* of docs/proof-format.md. Write l(x) and r(x) for the known bounds of the two
+// sides of the cut x, and L for the cost of a split. An interval (a, b) of cuts is settled if L +
+// l(a) + r(b) >= B (because a tree for more rows can be used for fewer) or, for labels, if its cuts
+// lie within weight l(a) + r(a) + L - B of a, or likewise of b. Otherwise the cut in the middle is
+// bounded, and both halves are examined. The left side of this cut need not be bounded beyond B - L
+// - r(b), nor its right side beyond B - L - l(a).
 //
-// A side is bounded by counts alone if these suffice (a leaf; one more split), by a *look* (its
-// best stump), or by a step of its own. What the search has settled about trees of two levels is in
-// its record, with the tests that prove it (search/threshold/record.hpp). These are cited, and only
-// what the record leaves open is solved again. For deeper trees, the search is asked for the
-// optimum of the side, which is then proved in the same way from its record.
+// A side is bounded by counts alone if these suffice (the cost of a leaf, or of one more split), by
+// a *look* (the checker computes the best split into leaves), or by a step of its own. For trees of
+// two levels, the record of the search contains the bounds that it found, with the tests that prove
+// them (search/threshold/record.hpp). These are cited, and only what the record leaves open is
+// solved again. For deeper trees, the search is run to find the optimum of the side, which is then
+// proved in the same way from the record of this run.
 //
-// If there are prices, every checker knows the bounds that they give for every set of rows, so that
-// these need no citation.
+// If there are prices, checkers compute the bounds that prices give for any set of rows themselves,
+// so that nothing has to be cited for them.
 #pragma once
 
 #include <algorithm>
@@ -56,15 +57,16 @@ class Prover {
  public:
   using Value = typename L::Value;
   using Record = threshold::Record<Value>;
-  // The lowest cost of a tree on these rows, or the cut-off if that is lower, and the record of the
-  // search for it.
+  // Returns the lowest cost of a tree on these rows, or the cut-off if that is lower, and writes
+  // the record of the search that found it.
   using Optimum = std::function<Value(const RowSubset&, Room, Value cutoff, Record&)>;
-  // The same for trees of depth two with this many splits, from counts of the cuts that it lists.
+  // The same for trees of depth two with this many splits. It lists the cuts that it examined, with
+  // their counts.
   using TwoLevels = std::function<Value(const RowSubset&, int splits, Value cutoff,
                                         std::vector<threshold::Looked<Value>>& looks)>;
 
-  // `scale` converts costs to those of the proof. The record is that of a search on the whole
-  // table.
+  // `scale` is the factor from costs of the search to those of the proof. The record is that of a
+  // search on the whole table.
   Prover(const threshold::Context<L>& context, Value scale, Optimum optimum, TwoLevels two_levels,
          const Record& record, StepText& text)
       : context_(&context), columns_(context.columns), loss_(context.loss),
@@ -96,8 +98,8 @@ class Prover {
   }
 
  private:
-  // A child and where its rows are: positions first .. last - 1 of the feature's list, or all
-  // others.
+  // A child of a node. Its rows are those at the positions first .. last - 1 of the feature's
+  // sorted list, or all others.
   struct Side {
     std::int32_t feature;
     std::uint32_t first, last;
@@ -106,13 +108,13 @@ class Prover {
     std::int32_t n_outcomes;
     Room room;
   };
-  // The bound that the proof will state for it, by a look or by a step.
+  // The bound that the proof will state for a child, and the step that proves it.
   struct Claim {
     Side side;
     Value bound;
-    std::int64_t step;  // kLook for a look
+    std::int64_t step;  // the number of the step; kLook if the checker shall look at the child
   };
-  // What a step cites for a child of a test.
+  // One of the citations of a step: the child of a test, and the step that bounds it.
   struct Cited {
     std::int32_t test;
     std::int32_t outcome;
@@ -122,11 +124,11 @@ class Prover {
     auto operator<=>(const Cited&) const = default;
   };
   using Point = threshold::CutBounds<Value>;
-  // A column of thresholds in a node, and the room on both sides of its cuts.
+  // A column of thresholds in a node, with the limits on the trees on both sides of its cuts.
   struct Cuts {
     threshold::Axis<L> axis;
     Room left, right;
-    std::vector<Cost> priced;  // prices before each position; empty if there are none
+    std::vector<Cost> priced;  // sum of the prices before each position; may be empty
   };
   // The cuts of a column between two cuts with known bounds.
   struct Interval {
@@ -141,7 +143,7 @@ class Prover {
     Value bound;
     Value proved;
     std::vector<Claim> claims;
-    std::vector<Cuts> columns;   // of thresholds
+    std::vector<Cuts> columns;   // columns of thresholds
     std::vector<Interval> open;  // a heap with the interval of the lowest bound on top
   };
   using Settled = threshold::Settled<Value>;
@@ -176,12 +178,12 @@ class Prover {
     return write(room, node.proved, cited);
   }
 
-  // The bound that prices give for trees on these rows that are not a leaf.
+  // The bound that prices give for trees on these rows that have at least one split.
   Value priced(const RowSubset& rows) {
     return prices_ ? static_cast<Value>((*prices_)(rows)) : Value{};
   }
-  // The bounds that counts and prices give for both sides of a cut. (Prices never exceed the cost
-  // of a leaf.)
+  // The bounds that counts and prices give for both sides of a cut. Prices are never higher than
+  // the cost of a leaf.
   Point known_at(const Cuts& cuts, std::uint32_t p) const {
     Point x = cuts.axis.known_at(p);
     if (cuts.priced.empty()) return x;
@@ -191,7 +193,7 @@ class Prover {
     return x;
   }
 
-  // Writes the step of the current branch.
+  // Writes a step about the rows of the current branch.
   Proved<Value> write(Room room, Value bound, std::vector<Cited>& cited) {
     const Value claim = std::max(bound, Value{});
     if (claim <= Value{}) cited.clear();
@@ -217,7 +219,8 @@ class Prover {
     return key;
   }
 
-  // An earlier step about these rows, if it proves at least as much, or all that can be proved.
+  // Finds an earlier step about these rows that proves at least this bound, or the highest one that
+  // can be proved.
   std::optional<Proved<Value>> recall(const Key& key, Room room, Value bound) {
     for (const Known& known : known_[key])
       if (known.room.covers(room) && ((known.exact && known.room == room) || known.bound >= bound))
@@ -236,13 +239,14 @@ class Prover {
     return proved;
   }
 
-  // Whether counts of children and their stumps are all that a step needs: trees of two levels
-  // or of two splits.
+  // Whether a step about trees of these limits (two levels, or two splits) only needs counts of the
+  // children and their best splits into leaves.
   bool by_counts(Room room) const {
     return two_levels_ && !restricted_ && room.depth != 1 && (room.depth == 2 || room.splits == 2);
   }
 
-  // Writes a step that looks at both sides of the tests that the solver of two levels counted.
+  // Writes a step that asks the checker to look at both sides of the tests that the solver for two
+  // levels examined.
   Proved<Value> prove_by_counts(const RowSubset& rows, Room room, Value bound) {
     if (const Settled* known = settled(room); known != nullptr)
       return write_settled(room, as_asked(known->bound, bound), known->tests);
@@ -251,7 +255,8 @@ class Prover {
     return write_settled(room, claim, chooser_.choose(rows, room.splits, claim, looks_));
   }
 
-  // The requested bound, unless less was found; sums of doubles may end slightly below.
+  // The requested bound, unless the bound that was found is lower by more than the rounding error
+  // of a sum of doubles.
   Value as_asked(Value found, Value bound) const {
     return closes(found, bound) ? bound : std::max(found, Value{});
   }
@@ -263,9 +268,9 @@ class Prover {
     return write(room, bound, children_);
   }
 
-  // Whether the record is that of a search in the current rows.
+  // Whether the record is that of a search on the rows of the current branch.
   bool recorded() const { return !restricted_ && branch_.size() == record_level_; }
-  // The entry of the record for trees in these rows.
+  // The entry of the record for trees on these rows.
   const Settled* settled(Room room) const {
     const std::optional<Settled>& whole = record_->whole();
     return recorded() && whole && covers(*whole, room) ? &*whole : nullptr;
@@ -294,8 +299,8 @@ class Prover {
     }
   }
 
-  // A lower bound on the optimum of a side, up to `cutoff` if possible; records what has to be
-  // cited for it.
+  // Returns a lower bound on the optimum of a side, up to `cutoff` if possible; adds the claim that
+  // has to be cited for it to the node.
   Value bound_side(Node& node, const RowSubset& rows, const Side& side, Value cutoff) {
     limits_->stop(rows.size() * static_cast<std::uint32_t>(columns_->n_features()) / 200 + 1);
     const Value leaf = stumps_.leaf(rows);
@@ -337,8 +342,8 @@ class Prover {
     return std::max(proved.bound, looked);
   }
 
-  // The entry of the record for a side of a cut of these rows, if it is sufficient, or the best
-  // possible.
+  // The entry of the record for a side of a cut of these rows, if its bound reaches the cut-off or
+  // is the highest possible.
   const Settled* settled(const Side& side, Value cutoff) const {
     if (!recorded()) return nullptr;
     for (const Settled& known : record_->sides())
@@ -360,7 +365,7 @@ class Prover {
     return proved;
   }
 
-  // Notes that trees that start with some test may cost no more than this.
+  // Lowers the bound of the node: trees that start with some test may cost as little as this.
   void fail(Node& node, Value children) {
     node.proved = std::min(node.proved, split_cost_ + children);
   }
@@ -393,7 +398,8 @@ class Prover {
   }
   void close_way(Node& node, std::int32_t f, const SplitWay& way, Room left, Room right,
                  const FeatureView& view) {
-    if (left.none() && right.none()) return;  // only leaves: the checker counts them itself
+    // Both sides are leaves, whose costs the checker computes.
+    if (left.none() && right.none()) return;
     if (columns_->kind(f) == FeatureKind::ordered) close_thresholds(node, f, way, left, right);
     else close_categories(node, f, left, right, view);
   }
@@ -408,7 +414,7 @@ class Prover {
   void cut(const Node& node, std::int32_t feature, std::uint32_t p);
   void raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Value cutoff);
   Side side_of(const Cuts& cuts, std::uint32_t position, bool left) const;
-  // Codes of the tests that make a cut.
+  // The lowest and the highest code of the tests that divide the rows at this position.
   static std::int32_t lowest_code(const FeatureView& view, std::uint32_t position) {
     return static_cast<std::int32_t>(view.rank_at(position - 1));
   }
@@ -429,21 +435,22 @@ class Prover {
   const threshold::Context<L>* context_;
   const Columns* columns_;
   const L* loss_;
-  Value split_cost_;  // of two children
+  Value split_cost_;  // of a split with two children
   std::uint32_t min_leaf_;
   Value scale_;
   Optimum optimum_;
-  TwoLevels two_levels_;  // empty if there is none
+  TwoLevels two_levels_;  // empty if the loss has no such solver
   const Record* record_;
-  // If children must be leaves, records and the solver of two levels do not say what proves it.
+  // True if some children must be leaves. Then the record and the solver for two levels do not say
+  // which tests prove their bounds.
   bool restricted_;
-  std::size_t record_level_ = 0;  // length of the branch whose rows the record is about
+  std::size_t record_level_ = 0;  // the length of the branch to whose rows the record belongs
   Limits* limits_;
   StepText* text_;
   threshold::StumpSolver<L> stumps_;
   Partitioner partitioner_;
   std::vector<std::int32_t> first_test_;
-  std::deque<Parts> levels_;  // the sides of a cut, for each length of the branch
+  std::deque<Parts> levels_;  // scratch memory: the sides of a cut, by the length of the branch
   std::vector<Literal> branch_;
   threshold::TestChooser<L> chooser_;
   std::vector<threshold::Looked<Value>> looks_;

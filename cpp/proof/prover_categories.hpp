@@ -13,7 +13,7 @@ void Prover<L>::close_categories(Node& node, std::int32_t f, Room left, Room rig
     const std::uint32_t last = view.run_end(first);
     const auto code = static_cast<std::int32_t>(view.rank_at(first));
     const std::uint32_t size = last - first;
-    const bool mirrored = columns_->n_values(f) == 2 && code == 1;  // has no test of its own
+    const bool mirrored = columns_->n_values(f) == 2 && code == 1;  // its test is that of code 0
     if (size >= min_leaf_ && n - size >= min_leaf_ && !mirrored) {
       RowSubset inside, outside;
       partitioner_.cut_out(*node.rows, f, first, last, inside, outside);
@@ -41,8 +41,9 @@ void Prover<L>::close_multiway(Node& node, std::int32_t f, const FeatureView& vi
   for (const RowSubset& part : parts)
     if (part.size() < min_leaf_) return;
   const Value further = context_->settings.price()(static_cast<std::int64_t>(parts.size())) -
-                        split_cost_;  // what the children after the second cost
-  // best[j]: the least sum of the children's bounds if they have j splits.
+                        split_cost_;  // for the children after the second
+  // best[j]: the least sum of the bounds of the children examined so far, if they have j splits
+  // together.
   std::vector<Value> best(static_cast<std::size_t>(std::max(k, 1)), Value{});
   for (std::size_t c = 0; c < parts.size(); ++c) {
     const std::uint32_t last = c + 1 < parts.size() ? starts[c + 1] : node.rows->size();

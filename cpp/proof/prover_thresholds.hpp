@@ -1,5 +1,5 @@
-// Columns of thresholds in a proof: cuts that the search has settled are cited, what is open
-// between them is bisected (prover.hpp).
+// Columns of thresholds in a proof: cuts that the search has settled are cited; the intervals
+// between them that are still open are bisected (prover.hpp).
 #pragma once
 
 #include "proof/known_cuts.hpp"
@@ -21,7 +21,8 @@ void Prover<L>::close_thresholds(Node& node, std::int32_t f, const SplitWay& way
   }
 }
 
-// With a minimum leaf size, the bounds of one cut say nothing about other cuts.
+// If leaves have a minimum size, the rule *order* cannot be used, so that every cut is bounded by
+// itself.
 template <Loss L>
 void Prover<L>::close_one_by_one(Node& node, const Cuts& cuts) {
   const std::uint32_t n = node.rows->size();
@@ -43,8 +44,8 @@ void Prover<L>::cut(const Node& node, std::int32_t feature, std::uint32_t p) {
   partitioner_.cut(*node.rows, feature, p, parts.left, parts.right);
 }
 
-// Cites the entries of the record for the cuts of a column, and lists what they leave open. Sides
-// that may be split once need no step.
+// Cites the entries of the record for the cuts of a column, and lists the intervals that they leave
+// open. A side with at most one split needs no step, because the checker can look at it.
 template <Loss L>
 void Prover<L>::cite_record(Node& node, const Cuts& cuts) {
   KnownCuts<L> known(*loss_, cuts.axis, needed(node));
@@ -81,8 +82,8 @@ std::vector<Key> Prover<L>::keys_before(const RowSubset& rows, std::int32_t f) {
   return before;
 }
 
-// Several tests may make the same cut of these rows. By *order*, the bound of the lowest code on
-// the left and of the highest code on the right is valid for all of them.
+// Several tests may divide these rows at the same position. By the rule *order*, the bound of the
+// lowest code on the left and that of the highest code on the right is valid for all of them.
 template <Loss L>
 typename Prover<L>::Side Prover<L>::side_of(const Cuts& cuts, std::uint32_t position,
                                             bool left) const {
@@ -93,7 +94,8 @@ typename Prover<L>::Side Prover<L>::side_of(const Cuts& cuts, std::uint32_t posi
       f, 0, position, left, {first_test(f) + code, left ? 0 : 1}, 2, left ? cuts.left : cuts.right};
 }
 
-// Without *order* each of the tests is cited.
+// Bounds one side of a cut. Without the rule *order*, each of the tests that make the cut has to be
+// cited.
 template <Loss L>
 void Prover<L>::raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Value cutoff) {
   const Side side = side_of(cuts, x.position, left);
@@ -111,9 +113,9 @@ void Prover<L>::raise_side(Node& node, const Cuts& cuts, Point& x, bool left, Va
   }
 }
 
-// Proves that no cut of the threshold columns is cheaper than the bound of the node. The interval
-// with the lowest bound is bisected first, so that the proved bound is as high as possible when the
-// time is up.
+// Proves that no cut of the threshold columns costs less than the bound of the node. The interval
+// with the lowest bound is bisected first, so that the bound is as high as possible if a limit
+// stops the prover.
 template <Loss L>
 void Prover<L>::close_intervals(Node& node) {
   const auto later = [](const Interval& x, const Interval& y) { return x.bound() > y.bound(); };
@@ -122,7 +124,8 @@ void Prover<L>::close_intervals(Node& node) {
     std::ranges::pop_heap(node.open, later);
     const Interval next = node.open.back();
     node.open.pop_back();
-    if (closed(node, next.bound())) return;  // so are all others
+    // The bounds of all other intervals are at least as high.
+    if (closed(node, next.bound())) return;
     if (stopped()) return fail(node, next.bound());
     const Cuts& cuts = node.columns[next.column];
     const std::optional<Point> x = middle(node, cuts, next.a, next.b);
@@ -135,7 +138,8 @@ void Prover<L>::close_intervals(Node& node) {
   }
 }
 
-// Bounds the cut in the middle of the remaining cuts between a and b; none if none is left.
+// Bounds the cut in the middle of the open cuts between a and b. Returns nothing if no open cut is
+// left.
 template <Loss L>
 std::optional<typename Prover<L>::Point> Prover<L>::middle(Node& node, const Cuts& cuts,
                                                            const Point& a, const Point& b) {

@@ -13,8 +13,9 @@ namespace treeproof::proof {
 
 class SearchFiles {
  public:
-  // Opens the log (empty: none) and reads the checkpoint (empty: none) of this problem. A search
-  // that writes a proof uses no checkpoint: it starts from the beginning.
+  // Opens the log and reads the checkpoint of this problem; an empty path means that there is none.
+  // A search that writes a proof does not continue from a checkpoint, because the log has to
+  // contain all its steps.
   SearchFiles(Problem& problem, const TreeLimits& tree_limits, const std::string& log,
               const std::string& checkpoint, sparse::Options& options) {
     const bool there =
@@ -28,7 +29,7 @@ class SearchFiles {
   SearchFiles(const SearchFiles&) = delete;
   SearchFiles& operator=(const SearchFiles&) = delete;
 
-  // The listener to the steps of the search; null without a log.
+  // The listener that logs the steps of the search; null without a log.
   StepListener* listener() { return log_ ? &*log_ : nullptr; }
   const StepLog* log() const { return log_ ? &*log_ : nullptr; }
 

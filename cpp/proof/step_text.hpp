@@ -10,10 +10,11 @@
 
 namespace treeproof::proof {
 
-inline constexpr std::int64_t kLook = -1;  // in place of a step: look at the child
+// Cited in place of a step: the checker looks at the child.
+inline constexpr std::int64_t kLook = -1;
 
-// One step is written at a time: `begin`, then for each test used `use`, with `outcome` before
-// what is cited for each outcome, then `end`.
+// Steps are written one after the other: `begin`; then, for each test that is used, `use`, and for
+// each of its outcomes `outcome` followed by the citations; finally `end`.
 class StepText {
  public:
   explicit StepText(const std::string& path) : file_(path, std::ios::binary | std::ios::trunc) {}
@@ -38,7 +39,7 @@ class StepText {
     if (n_cited_++ > 0) text_ += ',';
     number(step);
   }
-  // A step that cites nothing, without a line of its own.
+  // Cites a bound without a step: the checker can verify it from counts.
   template <class Bound>
   void claim(Bound bound) {
     text_ += n_cited_++ > 0 ? ",[" : "[";
@@ -48,7 +49,7 @@ class StepText {
   // Returns the number of the step.
   std::int64_t end();
 
-  // Writes what is left; false if the file could not hold everything.
+  // Writes the rest of the buffer; returns false if the file could not hold everything.
   bool finish();
   std::int64_t n_steps() const { return next_; }
 
@@ -62,7 +63,8 @@ class StepText {
   std::ofstream file_;
   std::string text_;
   std::int64_t next_ = 0;
-  int n_uses_ = 0, n_outcomes_ = 0, n_cited_ = 0;  // of what is being written
+  // Of the step, test and outcome that are being written.
+  int n_uses_ = 0, n_outcomes_ = 0, n_cited_ = 0;
 };
 
 }  // namespace treeproof::proof

@@ -42,7 +42,8 @@ class StepWriter {
  public:
   explicit StepWriter(const std::string& path) : text_(path) {}
 
-  // A child that cites nothing becomes a claim of its parent.
+  // Writes a step. If a citation is of a child that needs no citations itself, its bound is written
+  // in its place.
   std::int64_t write(const LoggedStep& step) {
     text_.begin(step.branch, step.depth, step.splits, step.bound);
     for (const LoggedUse& use : step.uses) {
@@ -85,7 +86,7 @@ Trimmed trim(const std::string& log, const Section& section, const std::string& 
   LoggedStep step;
   for (const std::int64_t place : needed_steps(reader, section)) {
     reader.read(place, step);
-    result.root = writer.write(step);  // the last one is about all rows
+    result.root = writer.write(step);  // the last step is about the whole table
   }
   result.complete = writer.finish();
   result.n_steps = writer.n_steps();

@@ -1,9 +1,10 @@
-// Makes a proof from the log of a search: only the steps on which the bound of the whole table
-// depends, numbered in order, with each citation resolved to a number.
+// Makes a proof from the log of a search: it contains only the steps on which the bound of the
+// whole table depends, numbered in order, and each citation is replaced by a number.
 //
-// The log is read backwards: the best step about all rows is needed, then what it cites, then what
-// that cites. A citation asks for a key and a bound; it refers to the latest earlier step with that
-// key and at least that bound. (Proofs of SAT solvers are trimmed in the same way.)
+// The log is read backwards: the step with the best bound of the whole table is needed, then the
+// steps that it cites, then those that they cite. A citation consists of a key and a bound; it
+// refers to the latest earlier step with this key and at least this bound. (Proofs of SAT solvers
+// are trimmed in the same way.)
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace treeproof::proof {
 
 struct Trimmed {
   std::int64_t n_steps = 0;
-  std::int64_t root = -1;  // number of the step about all rows
+  std::int64_t root = -1;  // number of the step about the whole table
   bool complete = true;    // false if the file could not hold everything
 };
 

@@ -19,22 +19,22 @@ Doubles = Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', devic
 
 class EncodedTable:
     """
-    A table as the border has encoded it: codes of all rows, one column after the other, weights, and what is to be predicted.
+    An encoded table: the codes of all rows, one column after the other, the weights, and the labels or targets.
     """
 
     @staticmethod
     def with_labels(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Doubles, labels: Ints, n_classes: int) -> EncodedTable:
-        """A table of a classification."""
+        """The table of a classification problem."""
 
     @staticmethod
     def with_targets(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Doubles, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', smoothing: float = 0.0, quantiles: Sequence[float] = [], lines: Doubles | None = None, ridge: float = 0.0) -> EncodedTable:
-        """A table of a regression."""
+        """The table of a regression problem."""
 
     @property
     def n_rows(self) -> int: ...
 
 class SearchOptions:
-    """Which trees a search may return, its limits, and who listens to it."""
+    """The limits on the trees, the limits of the search, and its observer."""
 
     def __init__(self, *, split_penalty: float = 0.0, penalize: str = 'splits', max_depth: int = -1, max_splits: int = -1, min_samples_leaf: int = 1, list: bool = False, time_limit: float = 0.0, memory_limit: int = 0, observer: Callable | None = None, n_jobs: int = 1) -> None: ...
 
@@ -44,41 +44,45 @@ class SparseOptions:
     def __init__(self, *, switches: dict = {}, kernel: str = '', fault: str = 'none', helpers_at_once: bool = False, proof_log: str = '', checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0) -> None: ...
 
 class SolvedLabels:
-    """A classification that a search has solved."""
+    """A classification problem that a search has solved."""
 
     def forget(self) -> None:
-        """Empty the record of the search: the prover has to solve all anew."""
+        """
+        Delete the record of the search, so that the prover has to solve every subproblem again.
+        """
 
     def derive(self, *, bound: int, time_limit: float, steps: str) -> dict:
-        """Write the steps that prove a bound on its trees as JSON lines."""
+        """Write the steps that prove a lower bound for its trees as JSON lines."""
 
 class SolvedTargets:
-    """A regression that a search has solved."""
+    """A regression problem that a search has solved."""
 
     def forget(self) -> None:
-        """Empty the record of the search: the prover has to solve all anew."""
+        """
+        Delete the record of the search, so that the prover has to solve every subproblem again.
+        """
 
     def derive(self, *, bound: float, unit: float, time_limit: float, steps: str) -> dict:
-        """Write the steps that prove a bound on its trees as JSON lines."""
+        """Write the steps that prove a lower bound for its trees as JSON lines."""
 
 class NearSearch:
-    """A table whose trees within a budget can be found."""
+    """A table for which all trees within a budget can be found."""
 
     def __init__(self, *, kinds: Ints, n_values: Ints, codes: Ints, columns: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int, max_depth: int = -1, min_samples_leaf: int = 1, memory_limit: int = 0, penalize: str = 'splits', bounds: str = 'auto', expand_last: bool = False, root_column: int = -1) -> None: ...
 
     @staticmethod
     def of_targets(*, kinds: Ints, n_values: Ints, codes: Ints, columns: Ints, targets: Doubles, n_outputs: int, weights: Doubles, criterion: str, split_penalty: float, max_depth: int, min_samples_leaf: int = 1, memory_limit: int = 0, penalize: str = 'splits', root_column: int = -1) -> NearSearch:
-        """The same for numbers to predict; a cost of 1 is 2^40."""
+        """The same for regression. A loss of 1 is 2^40 units of cost."""
 
     def build(self, budget: int, *, time_limit: float = 0.0, memory_limit: int = 0) -> NearSet:
-        """Find all subproblems of trees that cost at most the budget."""
+        """Find the subproblems of all trees that cost at most the budget."""
 
     def groups(self, codes: Ints) -> list:
-        """For each row, the number of the rows with its codes."""
+        """For each row, the number of the merged row with its codes."""
 
     def lower(self, groups: Sequence[int], depth: int, enough: int) -> int:
         """
-        A lower bound of the trees on some rows, which need not exceed `enough`.
+        A lower bound on the cost of all trees on some merged rows; not raised beyond `enough`.
         """
 
 class NearSet:
@@ -101,11 +105,11 @@ class NearSet:
 
     def count(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, at_most: bool = False, time_limit: float = 0.0) -> NearCounts:
         """
-        Count the trees that use some features and not others. Where a limit has ended the search, count those that are known, or `at_most` so many.
+        Count the trees that test all required and no banned features. If a limit has stopped the search, count the trees that are known or, with `at_most`, return an upper bound.
         """
 
     def frontier(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
-        """Find the trees by their cost and by sums over rows."""
+        """Find the trees of least cost for each value of sums over rows."""
 
     def least_sum(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, values: Wides, of_split: int = 0, nearest_zero: bool = False, time_limit: float = 0.0) -> object:
         """
@@ -114,15 +118,17 @@ class NearSet:
 
     def reliance(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, weights: Wides, column: int, greatest: bool, time_limit: float = 0.0) -> object:
         """
-        The least or greatest error when a column is shuffled, in products of two weights.
+        The least or greatest error if a column is shuffled, as a product of two weights.
         """
 
     def least_asking(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, pays: Wides, n_states: int, next: Ints, prices: Wides, time_limit: float = 0.0) -> object:
-        """The least sum of what rows pay for the columns on their path."""
+        """
+        The least total price of the columns that are tested on the rows' paths.
+        """
 
     def answers(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, time_limit: float = 0.0) -> object:
         """
-        The least cost of a tree that predicts each class for each row; -1 if none does.
+        For each row and class, the least cost of a tree that predicts it; -1 if none does.
         """
 
     def distinct(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, by: str, time_limit: float = 0.0) -> NearListing:
@@ -130,23 +136,23 @@ class NearSet:
 
     def sum_counts(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, penalize: str = 'splits', required: Sequence[int] = [], banned: Sequence[int] = [], keeping: str = 'trees', of_split: int = 0, at_most: bool = False, time_limit: float = 0.0) -> NearSumCounts:
         """
-        Count the trees of each cost and sums over rows, for any choice of leaves' actions.
+        Count the trees for each cost and sums over rows, for any choice of the leaves' actions.
         """
 
 class NearListing:
-    """Trees one for each of the things they may say."""
+    """One tree for each of the predictions, or functions, that occur."""
 
     @property
     def status(self) -> str: ...
 
     def costs(self) -> list:
-        """The costs of the trees, in order."""
+        """The costs of the trees, in increasing order."""
 
     def tree(self, set: NearSet, number: int) -> dict:
-        """The tree of this number, the cheapest first."""
+        """The tree with this number; trees are sorted by cost."""
 
 class NearSumCounts:
-    """How many trees of each cost and sums there are."""
+    """The number of trees for each cost and sums."""
 
     @property
     def status(self) -> str: ...
@@ -159,30 +165,32 @@ class NearSumCounts:
 
     def entries(self, most: int) -> object:
         """
-        Costs and sums one after the other, the least cost first, up to a cost.
+        The entries up to a cost, the least cost first, as one list: each cost, then its sums.
         """
 
     def number(self, entry: int) -> list:
-        """How many trees an entry has."""
+        """The number of trees of an entry."""
 
     def functions(self, set: NearSet, entries: Sequence[int], *, time_limit: float = 0.0) -> object:
-        """The first of all trees of some entries that are the same function."""
+        """Of the trees of some entries, the first for each distinct function."""
 
     def reliance(self, set: NearSet, entries: Sequence[int], *, codes: Ints, weights: Wides, column: int, greatest: bool, time_limit: float = 0.0) -> object:
         """
-        The least or greatest cost when a column is shuffled, in products of two weights, and the tree of some entries that has it.
+        The least or greatest cost if a column is shuffled, as a product of two weights, and the tree of some entries that has it.
         """
 
     def least_asking(self, set: NearSet, entries: Sequence[int], *, codes: Ints, pays: Wides, n_states: int, next: Ints, prices: Wides, time_limit: float = 0.0) -> object:
         """
-        The least sum of what rows pay for the columns on their path, and the tree that has it.
+        The least total price of the columns that are tested on the rows' paths, and its tree.
         """
 
     def tree(self, set: NearSet, entry: int, number: Sequence[int]) -> tuple:
-        """The tree of this number of an entry, and the action of each row."""
+        """
+        The tree with this number among those of an entry, and the action of each row.
+        """
 
 class NearFrontier:
-    """Trees by their cost and by sums over rows."""
+    """The trees of least cost for each value of sums over rows."""
 
     @property
     def status(self) -> str: ...
@@ -191,13 +199,13 @@ class NearFrontier:
     def n_points(self) -> int: ...
 
     def points(self) -> list:
-        """Lists of a cost and sums, one for each kept tree."""
+        """One list for each tree: its cost, then its sums."""
 
     def tree(self, set: NearSet, number: int, codes: Ints) -> tuple:
         """The tree of a point, and the action of each row."""
 
 class NearCounts:
-    """How many trees there are, and each of them."""
+    """The number of trees at each cost, and each of the trees."""
 
     @property
     def status(self) -> str: ...
@@ -212,13 +220,13 @@ class NearCounts:
     def n_entries(self) -> int: ...
 
     def by_cost(self) -> list:
-        """Pairs of cost and number of trees."""
+        """Pairs of a cost and the number of trees at this cost."""
 
     def tree(self, set: NearSet, number: Sequence[int]) -> SplitTable:
-        """The tree of this number, the cheapest first."""
+        """The tree with this number; trees are sorted by cost."""
 
 class SharedMemo:
-    """What is known about parts of one table."""
+    """The bounds that are known for parts of one table."""
 
     def __init__(self, max_bytes: int) -> None: ...
 
@@ -227,23 +235,23 @@ class SharedMemo:
 
     def news(self, least_effort: int, most: int) -> bytes:
         """
-        What was proved since the last call, that of most effort (microseconds).
+        The bounds that were proved since the last call; those that took the most effort (in microseconds) come first.
         """
 
     def solve(self, table: EncodedTable, options: SearchOptions, *, names: Ints, cutoff: int = 0) -> dict:
         """
-        Search for an optimal tree on some rows of the table, named by their numbers.
+        Search for an optimal tree on some rows of the table, which are given by their numbers.
         """
 
 def weight_scale(weights: Doubles) -> float:
     """The factor by which weights are multiplied before they are rounded."""
 
 def whole_weights(weights: Doubles) -> object:
-    """Weights as the whole numbers that engines add up."""
+    """The weights as the integers that the engines add."""
 
 def split_cost(penalty: float, total_weight: int) -> int:
     """
-    The cost of a two-way split, for a penalty that is a fraction of the total weight.
+    The cost of a two-way split, for a penalty that is given as a fraction of the total weight.
     """
 
 UNIT_COST: int = 1048576
@@ -251,7 +259,7 @@ UNIT_COST: int = 1048576
 MAX_TOTAL_WEIGHT: int = 1073741824
 
 class PathSearch:
-    """One table, solved at one split cost after another."""
+    """A table that is searched at one split cost after the other."""
 
     def __init__(self, table: EncodedTable, options: SearchOptions, *, reuse_trees: bool = True, reuse_facts: bool = True) -> None: ...
 
@@ -263,17 +271,17 @@ class PathSearch:
 
 def solve_path_labels(table: EncodedTable, options: SearchOptions, *, n_states: int, next: Ints, prices: Wides | None = None, pays: Ints | None = None, contract: bool = True, directions: Ints | None = None) -> Answer:
     """
-    Search for an optimal classification tree in which tests depend on the path to them: which are allowed in which state, and what they cost.
+    Search for an optimal classification tree in which the path to a node decides which tests are allowed and what they cost.
     """
 
 def solve_path_targets(table: EncodedTable, options: SearchOptions, *, n_states: int, next: Ints) -> Answer:
     """
-    Search for an optimal regression tree in which tests depend on the path to them.
+    Search for an optimal regression tree in which the path to a node decides which tests are allowed and what they cost.
     """
 
 def climb_labels(table: EncodedTable, options: SearchOptions, *, ladder: Callable | None = None, sparse: bool = True, threshold: bool = True, climb: bool = True, polish: bool = True, levels_first: bool = False, for_proof: bool = False, tolerance: tuple[float, float] = (0.0, 0.0), sparse_options: SparseOptions | None = None) -> Answer:
     """
-    Search for an optimal classification tree with several engines in turns, and prove one level of depth after the other.
+    Search for an optimal classification tree with several engines that take turns, and prove one level of depth after the other.
     """
 
 def climb_targets(table: EncodedTable, options: SearchOptions, *, ladder: Callable | None = None, climb: bool = True, polish: bool = True, levels_first: bool = False, tolerance: tuple[float, float] = (0.0, 0.0)) -> Answer:
@@ -281,27 +289,27 @@ def climb_targets(table: EncodedTable, options: SearchOptions, *, ladder: Callab
 
 def prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0, parts: int = 0, n_jobs: int = 1) -> dict:
     """
-    A certified price for each row: every tree on a set of rows that tests can make costs at least the sum of their prices less one split.
+    A certified price for each row: on every set of rows that tests can produce, every tree costs at least the sum of the prices of its rows less the cost of one split.
     """
 
 def shallow_prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, max_depth: int, split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0) -> dict:
     """
-    A certified price for each row: every tree of at most `max_depth` levels costs at least the sum of the prices less one split.
+    A certified price for each row: every tree of at most `max_depth` levels costs at least the sum of the prices less the cost of one split.
     """
 
 def heaviest_box(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Ints, threshold: int = 0, work: int = 1099511627776, max_conditions: int = -1, n_jobs: int = 1) -> dict:
     """
-    The largest sum of weights in a box of at most so many conditions (-1: of any number), if it is above the threshold.
+    The largest sum of weights in a box of at most this many conditions (-1: of any number), if it is above the threshold.
     """
 
 def price_axes(*, kinds: Ints, n_values: Ints, codes: Ints) -> dict:
     """
-    The axes of the boxes that prices are about, and the point of each row.
+    The axes of the boxes that prices are about, and the number of the point of each row.
     """
 
 def trim_proof(log: str, begin: int, end: int, bound: int, steps: str) -> tuple:
     """
-    Write the steps that the bound on all rows needs as JSON lines; return their number, the number of the last, and whether the file could hold them.
+    Write the steps on which the bound of the whole table depends as JSON lines. Return their number, the number of the last one, and whether the file could hold them all.
     """
 
 def quant_labels(table: EncodedTable, options: SearchOptions, *, bound: str = 'W1', s: int = 3, s_prime: int = 0) -> Answer:
@@ -331,11 +339,13 @@ class RuleStore:
         """The points on the positive side, as zeros and ones."""
 
     def add_sides(self, sides: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu', writable=False)], family: int = 0) -> int:
-        """Add partitions given as rows of a Boolean table; how many were new."""
+        """
+        Add partitions, given as rows of a Boolean table; return how many of them were new.
+        """
 
     def find_sides(self, sides: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object:
         """
-        The rule that makes each partition, or -1. Point 0 is on its negative side.
+        The number of the rule for each partition, or -1. Point 0 is on the negative side.
         """
 
     def add_family(self, kind: str, X: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], family: int = 0, max_rules: int = 0, max_bytes: int = 0, max_cuts: int = 0, time_limit: float = 0.0, flats: Ints | None = None) -> str:
@@ -350,18 +360,18 @@ def solve(table: EncodedTable, options: SearchOptions, *, solver: str, sparse_op
     """Search for an optimal tree on encoded, clean data."""
 
 def switches() -> dict:
-    """The switches of the sparse search, with what each does."""
+    """The switches of the sparse search; for each of them, what it does."""
 
 def faults() -> dict:
     """
-    Unsound bounds for tests of the checkers, with what is wrong with each.
+    Unsound bounds for tests of the checkers; for each of them, what is wrong with it.
     """
 
 def kernels() -> list:
-    """The kernels this machine can run, the best first."""
+    """The kernels that this machine can run, the fastest first."""
 
 class StreamModel:
-    """An online learner behind its encoder. Private."""
+    """An online learner with its encoder. Private."""
 
     def __init__(self, kind: str, options: dict, helper: object, max_categories: int, detector: object | None, discount: float) -> None: ...
 
@@ -434,5 +444,5 @@ class StreamModel:
 
 def solve_threshold(table: EncodedTable, options: SearchOptions, *, switches: dict = {}, divide_weights: bool = True, record: bool = False, price_work: int = 0, prices: Wides | None = None, search: bool = True, directions: Ints | None = None) -> Answer:
     """
-    Search for an optimal classification tree over every threshold; with `record`, the answer has a `SolvedLabels` from which a proof can be derived. Without `search` it has nothing else: for an answer that was found before.
+    Search for an optimal classification tree over every threshold. With `record`, the answer has a `SolvedLabels` from which a proof can be derived. Without `search`, nothing is searched, and the answer has only this record.
     """
