@@ -231,7 +231,7 @@ def test_a_start_tree_is_kept_unless_a_better_one_exists():
     assert answer["upper"] == 0
     with pytest.raises(ValueError, match="not in the store"):
         solve(store, rows, labels, 2, np.ones(4), start=start + 7)
-    with pytest.raises(ValueError, match="has no end"):
+    with pytest.raises(ValueError, match="is incomplete"):
         solve(store, rows, labels, 2, np.ones(4), start=start[:2])
 
 
