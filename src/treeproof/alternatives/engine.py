@@ -1,4 +1,4 @@
-"""Counting trees with the native core: one problem, one budget, any filter."""
+"""All trees of a problem within a budget, as the native core finds and counts them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = [
     "sparse_costs",
 ]
 
-FEWER = (  # advice against too many trees
+FEWER = (  # what a user can do if there are too many trees
     "what helps most is a smaller max_depth (2 or 3), then fewer thresholds "
     "(quantiles=10), a larger split_penalty and a smaller margin"
 )
-_BUILDING = 0.7  # share of the time for finding subproblems; the rest is for counting
+_BUILDING = 0.7  # share of the time for finding subproblems; the rest is for questions
 _ADVICE = {
     "time_limit": f"before the time limit; {FEWER}, or raise time_limit",
     "memory_limit": f"in the memory allowed; {FEWER}, or raise memory_limit",
@@ -38,7 +38,7 @@ _ADVICE = {
 
 
 class LimitReachedError(RuntimeError):
-    """A limit ended the counting."""
+    """A limit was reached before the trees were counted."""
 
     def __init__(self, status: str, within: float) -> None:
         self.status = status
@@ -61,25 +61,31 @@ def root_column(task: Task | RegressionTask) -> int:
     return prefix.root.column
 
 
+def flat(array: Any) -> Any:
+    """Return the elements of an array in a row, as the core takes them."""
+    return np.ascontiguousarray(array).reshape(-1)
+
+
 def sparse_costs(task: Task) -> tuple[int, int, int]:
-    """Return the integer costs of 1.0, of a split, and of the best tree."""
+    """Return, in integer units of cost: an objective of 1, a split, the best tree."""
     found = run_solver("sparse", replace(task, observer=None, proof_log=""))
     return int(found["unit"]), int(found["split_cost"]), int(found["upper"])
 
 
 class Search:
-    """A problem whose trees within a budget can be found, one budget after the other.
+    """A problem for which all trees within a budget can be found.
 
-    What is learned for one budget is used for the next.
+    It can be searched with one budget after the other: bounds that were computed for
+    one of them are used again for the next.
 
     Parameters
     ----------
     task : Task or RegressionTask
         The problem.
     split_cost : int
-        The penalty, in the unit of the costs; not used by a regression.
+        The penalty, in units of cost; not used for regression.
     expand_last : bool, default=False
-        Whether the leaves' labels are chosen by the caller.
+        Whether the caller chooses the labels of the leaves.
     """
 
     def __init__(
@@ -105,8 +111,8 @@ class Search:
         self._search: Any
         if isinstance(task, RegressionTask):
             self._search = _core.NearSearch.of_targets(
-                codes=np.ascontiguousarray(table.codes).reshape(-1),
-                targets=np.ascontiguousarray(task.targets).reshape(-1),
+                codes=flat(table.codes),
+                targets=flat(task.targets),
                 n_outputs=task.targets.shape[1],
                 weights=task.weights,
                 criterion=task.criterion,
@@ -125,21 +131,20 @@ class Search:
             )
 
     def groups(self, codes: Any) -> NDArray[np.int64]:
-        """Return the same number for rows with the same codes."""
-        found = self._search.groups(np.ascontiguousarray(codes).reshape(-1))
-        return np.asarray(found, dtype=np.int64)
+        """Return a number for each row; rows with the same codes have the same one."""
+        return np.asarray(self._search.groups(flat(codes)), dtype=np.int64)
 
     def lower(self, groups: Sequence[int], depth: int | None, enough: int) -> int:
-        """Return a lower bound of trees on the rows of some groups.
+        """Return a lower bound on the cost of all trees on the rows of some groups.
 
         Parameters
         ----------
         groups : sequence of int
             Groups of rows with the same codes.
         depth : int or None
-            The depth of the trees; None for any.
+            The maximum depth of the trees; None for no limit.
         enough : int
-            The bound need not exceed this.
+            The search for a better bound stops at this value.
         """
         return int(self._search.lower(groups, -1 if depth is None else depth, enough))
 
@@ -153,12 +158,12 @@ class Search:
         budget : int
             The most that a tree may cost.
         within : float
-            The margin in words of the caller, for messages.
+            The margin that the user has asked for; messages state it.
         time_limit : float or None
-            Seconds for this and all questions to the family; None for any time.
+            Seconds for this call and all questions to the family; None for no limit.
         """
         deadline = None if time_limit is None else monotonic() + time_limit
-        # Some of the time is left for counting.
+        # The rest of the time is for questions.
         found = self._search.build(
             budget,
             time_limit=0.0 if time_limit is None else _BUILDING * time_limit,
@@ -170,7 +175,7 @@ class Search:
 class Family:
     """All trees of a problem that cost at most a budget.
 
-    If a limit has ended the search (`status`), not all of them are known.
+    If a limit has stopped the search, `status` names it, and not all trees are known.
     """
 
     def __init__(
@@ -179,7 +184,8 @@ class Family:
         self.within = within
         self.status = str(found.status)
         self._set, self._deadline, self._max_splits = found, deadline, max_splits
-        self._each = 0.0  # seconds for each question without a deadline; 0 for any
+        # Without a deadline, the time limit of each question; 0 for none.
+        self._each = 0.0
 
     def count(
         self,
@@ -200,8 +206,8 @@ class Family:
         partial : bool, default=False
             If not all trees are known, count those that are.
         """
-        if self.status != "complete" and not partial:
-            raise LimitReachedError(self.status, self.within)
+        if not partial:
+            self._check_complete()
         if distinct != "trees":
             found = self._set.distinct(
                 by=distinct,
@@ -210,16 +216,12 @@ class Family:
                 max_splits=self._max_splits,
                 time_limit=self._seconds_left(),
             )
-            if found.status != "complete":
-                raise LimitReachedError(found.status, self.within)
-            return DistinctCount(self._set, found)
+            return DistinctCount(self._set, self._finished(found))
         counts = self._counts(required, banned, at_most=False)
-        if counts.status != "complete":
-            raise LimitReachedError(counts.status, self.within)
-        return Count(self._set, counts)
+        return Count(self._set, self._finished(counts))
 
     def at_most(self, required: Sequence[int], banned: Sequence[int]) -> int | None:
-        """Return a number that the trees do not exceed, or None."""
+        """Return an upper bound on the number of trees, or None if there is none."""
         counts = self._counts(required, banned, at_most=True)
         if counts.status != "complete" or not counts.bounded:
             return None
@@ -245,18 +247,19 @@ class Family:
         *,
         nearest_zero: bool = False,
     ) -> tuple[int, int, SplitTable]:
-        """Return the least sum of numbers of rows and splits.
+        """Return the least sum of numbers for rows and splits that a tree has.
 
-        Also returns the cost of a tree that has it, and that tree.
+        Also returns the cost of the tree, and the tree.
 
         Parameters
         ----------
         columns : pair of sequences of int
-            Only trees that test the first features, and none of the second.
+            Only trees that test all of the first features and none of the second.
         codes : ndarray of shape (columns, rows)
-            The rows of the table, as the engine knows them.
+            The encoded rows of the table.
         values : ndarray of shape (rows, classes) or None
-            What each row adds if its leaf predicts each class; None for nothing.
+            What each row adds, for each class that its leaf may predict; None if rows
+            add nothing.
         of_split : int
             What each split adds.
         nearest_zero : bool, default=False
@@ -266,7 +269,7 @@ class Family:
         return self._extreme(
             "least_sum",
             columns,
-            codes=np.ascontiguousarray(codes[:, :0] if none else codes).reshape(-1),
+            codes=flat(codes[:, :0] if none else codes),
             values=np.zeros(0, np.int64) if values is None else values.reshape(-1),
             of_split=of_split,
             nearest_zero=nearest_zero,
@@ -281,19 +284,19 @@ class Family:
         *,
         greatest: bool,
     ) -> tuple[int, int, SplitTable]:
-        """Return the least or greatest error when a column is shuffled.
+        """Return the least or the greatest error of a tree if a column is shuffled.
 
-        It is in products of two weights: of an error, and of a value of the column.
-        Also returns the cost of a tree that has it, and that tree.
+        The unit is the product of the weight of an error and the weight of a value of
+        the column. Also returns the cost of the tree, and the tree.
 
         Parameters
         ----------
         columns : pair of sequences of int
-            Only trees that test the first features, and none of the second.
+            Only trees that test all of the first features and none of the second.
         codes : ndarray of shape (columns, rows)
-            The rows of the table, as the engine knows them.
+            The encoded rows of the table.
         weights : ndarray of shape (rows,)
-            With which the values of the rows are drawn.
+            Values are drawn with probabilities proportional to the weights of the rows.
         column : int
             The column.
         greatest : bool
@@ -302,7 +305,7 @@ class Family:
         return self._extreme(
             "reliance",
             columns,
-            codes=np.ascontiguousarray(codes).reshape(-1),
+            codes=flat(codes),
             weights=weights,
             column=column,
             greatest=greatest,
@@ -316,50 +319,53 @@ class Family:
         following: NDArray[np.int32],
         prices: NDArray[np.int64],
     ) -> tuple[int, int, SplitTable]:
-        """Return the least sum of what rows pay for the columns on their path.
+        """Return the least total price of the columns on the rows' paths.
 
-        Also returns the cost of a tree that has it, and that tree.
+        Also returns the cost of the tree that has it, and the tree.
 
         Parameters
         ----------
         columns : pair of sequences of int
-            Only trees that test the first features, and none of the second.
+            Only trees that test all of the first features and none of the second.
         codes : ndarray of shape (columns, rows)
-            The rows of the table, as the engine knows them.
+            The encoded rows of the table.
         pays : ndarray of shape (rows,)
-            How much each row pays.
+            The factor by which the prices are multiplied for each row.
         following, prices : ndarray of shape (states, columns)
-            The state below a split on a column, and the price of the column.
+            For each state of a path: the state after a split on a column, and the
+            price of the column.
         """
         return self._extreme(
             "least_asking",
             columns,
-            codes=np.ascontiguousarray(codes).reshape(-1),
+            codes=flat(codes),
             pays=pays,
             n_states=len(prices),
-            next=np.ascontiguousarray(following).reshape(-1),
-            prices=np.ascontiguousarray(prices).reshape(-1),
+            next=flat(following),
+            prices=flat(prices),
         )
 
     def answers(
         self, columns: tuple[Sequence[int], Sequence[int]], codes: Any
     ) -> NDArray[np.int64]:
-        """Return the least cost of a tree that predicts each class for each row, or -1.
+        """Return, for each row and class, the least cost of a tree that predicts it.
+
+        It is -1 if no tree predicts this class for this row.
 
         Parameters
         ----------
         columns : pair of sequences of int
-            Only trees that test the first features, and none of the second.
+            Only trees that test all of the first features and none of the second.
         codes : ndarray of shape (columns, rows)
-            The rows of the table, as the engine knows them.
+            The encoded rows of the table.
         """
-        flat = np.ascontiguousarray(codes).reshape(-1)
-        found = self._ask("answers", columns, codes=flat)
+        found = self._ask("answers", columns, codes=flat(codes))
         return np.asarray(found, dtype=np.int64).reshape(codes.shape[1], -1)
 
     def _extreme(
         self, name: str, columns: tuple[Sequence[int], Sequence[int]], **more: Any
     ) -> tuple[int, int, SplitTable]:
+        """Ask for the tree with the least or greatest value of a question."""
         found = self._ask(name, columns, **more)
         if found is None:
             raise ValueError("There is no tree within the margin.")
@@ -368,8 +374,7 @@ class Family:
     def _ask(
         self, name: str, columns: tuple[Sequence[int], Sequence[int]], **more: Any
     ) -> Any:
-        if self.status != "complete":
-            raise LimitReachedError(self.status, self.within)
+        self._check_complete()
         required, banned = columns
         found = getattr(self._set, name)(
             required=list(required),
@@ -378,9 +383,7 @@ class Family:
             time_limit=self._seconds_left(),
             **more,
         )
-        if isinstance(found, str):
-            raise LimitReachedError(found, self.within)
-        return found
+        return self._finished(found)
 
     def frontier(
         self,
@@ -392,38 +395,37 @@ class Family:
         less_is_better: bool,
         penalize: str,
     ) -> Frontier:
-        """Find trees by cost and by sums over rows, for all actions of leaves.
+        """Find the trees of least cost for each value of sums over rows.
+
+        Leaves may take any action.
 
         Parameters
         ----------
         codes : ndarray of shape (columns, rows)
-            The rows of the table, as the engine knows them.
+            The encoded rows of the table.
         values : ndarray of shape (rows, actions, 1 + n_sums)
-            What each row adds for each action: its cost, then the sums.
+            What each row adds for each action: first its cost, then the sums.
         n_sums : int
             Number of sums.
         split_cost : int
-            The penalty, in the unit of these costs.
+            The penalty, in the same units as these costs.
         less_is_better : bool
             Whether a tree of smaller sums may replace one of larger sums.
         penalize : str
-            What the penalty is charged for.
+            Whether the penalty is charged for each split or for each further leaf.
         """
-        if self.status != "complete":
-            raise LimitReachedError(self.status, self.within)
-        flat = np.ascontiguousarray(codes).reshape(-1)
+        self._check_complete()
+        given = flat(codes)
         found = self._set.frontier(
-            codes=flat,
-            values=np.ascontiguousarray(values).reshape(-1),
+            codes=given,
+            values=flat(values),
             n_sums=n_sums,
             split_cost=split_cost,
             less_is_better=less_is_better,
             penalize=penalize,
             time_limit=self._seconds_left(),
         )
-        if found.status != "complete":
-            raise LimitReachedError(found.status, self.within)
-        return Frontier(self._set, found, flat)
+        return Frontier(self._set, self._finished(found), given)
 
     @property
     def n_subproblems(self) -> int:
@@ -431,12 +433,26 @@ class Family:
         return int(self._set.n_subproblems)
 
     def renew(self, time_limit: float | None) -> None:
-        """Give each further question to the family this time."""
+        """Set the time limit of each further question."""
         self._deadline, self._each = None, time_limit or 0.0
 
     def allow(self, seconds: float) -> None:
-        """Give all further questions together this time."""
+        """Set a time limit for all further questions together."""
         self._deadline = monotonic() + seconds
+
+    def _check_complete(self) -> None:
+        if self.status != "complete":
+            raise LimitReachedError(self.status, self.within)
+
+    def _finished(self, found: Any) -> Any:
+        """Return what the core found, or raise if a limit has stopped it.
+
+        The core returns the name of the limit, or an object with that name as `status`.
+        """
+        status = found if isinstance(found, str) else getattr(found, "status", None)
+        if status not in (None, "complete"):
+            raise LimitReachedError(str(status), self.within)
+        return found
 
     def _seconds_left(self) -> float:
         if self._deadline is None:
@@ -445,20 +461,20 @@ class Family:
 
 
 class Frontier:
-    """Trees by cost and sums, one of least cost for each value of the sums."""
+    """The trees of least cost for each value of sums over rows."""
 
     def __init__(self, family: Any, found: Any, codes: Any) -> None:
         self._set, self._found, self._codes = family, found, codes
 
     @property
     def n_points(self) -> int:
-        """How many points all sets of rows have."""
+        """The number of trees that are kept for all sets of rows together."""
         return int(self._found.n_points)
 
     def points(self) -> list[list[int]]:
-        """Return lists of a cost and the sums."""
+        """Return a list for each tree: its cost, then its sums."""
         return list(self._found.points())
 
     def tree(self, i: int) -> tuple[dict[str, Any], Any]:
-        """Return a tree of a point as a split table, and the action of each row."""
+        """Return the i-th tree as a table of splits, and the action of each row."""
         return self._found.tree(self._set, i, self._codes)

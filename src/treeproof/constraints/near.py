@@ -1,11 +1,11 @@
 """All trees that keep constraints and cost at most a margin more than the best of them.
 
-A tree that keeps the constraints has a priced cost that is not above its cost
-(`treeproof.constraints.pricing`). So the trees within a priced cost, with every choice
-of actions for their leaves, hold all trees within that cost that keep the constraints.
-The engine counts them by their costs and limited sums, in whole numbers
-(`cpp/search/near/sum_counts.hpp`); which of them keep the constraints is decided here,
-exactly.
+The priced cost of a tree that keeps the constraints is not above its cost
+(`treeproof.constraints.pricing`). Therefore all trees that keep the constraints and
+cost at most some number are among the trees whose priced cost is at most this number,
+with every choice of actions for their leaves. The engine counts the latter by their
+costs and limited sums, in integers (`cpp/search/near/sum_counts.hpp`). Which of them
+keep the constraints is decided in this module, without rounding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.alternatives.counts import Counted, number_of
-from treeproof.alternatives.engine import Family, LimitReachedError
+from treeproof.alternatives.engine import Family, LimitReachedError, flat
 from treeproof.alternatives.problems import ROUNDED, Problem
 from treeproof.arithmetic import UNIT_COST
 from treeproof.constraints.fit import GivenActions, objective_of
@@ -33,13 +33,15 @@ from treeproof.tree.split_table import SplitTable
 
 __all__ = ["KeptProblem"]
 
-_MOST_LISTED = 20_000  # different predictions, where they are looked at one by one
-_FOR_A_BOUND = 0.2  # of the time, before the trees themselves are counted
-_WHERE_OPEN = 0.7  # of the time, if not all trees are known
+_MOST_LISTED = 20_000  # for questions that visit one tree after the other
+# Share of the time for an upper bound on the number of trees: before the trees
+# themselves are counted, and if not all trees are known.
+_FOR_A_BOUND = 0.2
+_WHERE_OPEN = 0.7
 
 
 class KeptTable(SplitTable):
-    """A table of splits with the actions of leaves.
+    """A table of splits, and the actions that its leaves take.
 
     Attributes
     ----------
@@ -51,7 +53,7 @@ class KeptTable(SplitTable):
 
 
 class KeptProblem(Problem):
-    """A tree that keeps constraints, among all trees and actions of their leaves.
+    """The problem of finding all near-optimal trees that keep constraints.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class KeptProblem(Problem):
     search : ConstrainedSearch
         The search that found its tree.
     shown : Objective
-        What the nodes of a tree hold: weights of classes or mean rewards.
+        Decides what the nodes of a tree show: weights of classes or mean rewards.
     """
 
     def __init__(self, model: Any, search: ConstrainedSearch, shown: Objective) -> None:
@@ -88,15 +90,15 @@ class KeptProblem(Problem):
         self.values = search.values()
 
     def search(self, **limits: Any) -> Any:
-        """Return a search for trees; `limits` replace those of the task."""
+        """Return a search for trees; `limits` replace the limits of the task."""
         return _KeptSearch(self, self.priced.search(**limits))
 
     def margin(self, within: float) -> int:
-        """Return what is added to the cost, with room for rounded penalties."""
+        """Return a margin in units of cost, raised by the rounding of penalties."""
         return ceil(within * self._weight * UNIT_COST) + ROUNDED
 
     def stated_margin(self, margin: int) -> float:
-        """Return what the margin adds to the cost."""
+        """Return a margin in the user's unit of cost."""
         return margin / UNIT_COST / self._weight
 
     def stated(self, cost: float) -> float:
@@ -104,7 +106,7 @@ class KeptProblem(Problem):
         return self._first + cost / UNIT_COST / self._weight
 
     def grown(self, splits: SplitTable) -> tuple[Any, float]:
-        """Return the tree of a split table with the actions of rows, and its loss."""
+        """Return the tree of a table of splits and actions, and its loss."""
         actions = cast(KeptTable, splits)["actions"]
         objective = self.kept.objective
         tree = self._shown._grow(splits, GivenActions(objective, actions))
@@ -113,7 +115,7 @@ class KeptProblem(Problem):
         return tree, objective_of(objective, Candidate(splits, actions, 0, ()))
 
     def keeps(self, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return which rows of a table of sums keep all limits, exactly."""
+        """Return for each row of a table of sums whether all limits are kept."""
         kept = np.ones(len(sums), dtype=bool)
         for limit in self.kept.sums.limits:
             kept &= _keeps(limit, sums)
@@ -121,7 +123,7 @@ class KeptProblem(Problem):
 
 
 def _keeps(limit: Limit, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return where a limit holds, in whole numbers of any size."""
+    """Return for each row of sums whether a limit is kept, without rounding."""
     parts = [limit.at_most, *limit.factors.values()]
     common = lcm(*(part.denominator for part in parts))
     most = int(limit.at_most * common)
@@ -133,7 +135,7 @@ def _keeps(limit: Limit, sums: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 class _KeptSearch:
-    """The search for trees within one budget after the other."""
+    """Finds the trees within a budget, for one budget after the other."""
 
     def __init__(self, problem: KeptProblem, search: Any) -> None:
         self._problem, self._search = problem, search
@@ -163,21 +165,12 @@ class KeptFamily(Family):
         distinct: str = "trees",
         partial: bool = False,
     ) -> Counted:
-        """Count the trees that test some features and do not test others.
-
-        Parameters
-        ----------
-        required, banned : sequence of int
-            The features.
-        distinct : {"trees", "predictions", "functions"}, default="trees"
-            Whether trees with the same predictions count once.
-        partial : bool, default=False
-            If not all trees are known, count those that are.
-        """
+        """Count the trees that keep the constraints; see `Family.count`."""
         if self._deadline is not None and not partial:
-            self._bound(required, banned)  # there may be no time for it later
-        if self.status != "complete" and not partial:
-            raise LimitReachedError(self.status, self.within)
+            # Later there may be no time left for the bound.
+            self._bound(required, banned)
+        if not partial:
+            self._check_complete()
         functions = distinct == "functions"
         keeping = "trees" if functions else distinct
         found = self._by_sums((required, banned), keeping=keeping)
@@ -188,18 +181,17 @@ class KeptFamily(Family):
         named = found.functions(
             self._set, count.entries, time_limit=self._seconds_left()
         )
-        if isinstance(named, str):
-            raise LimitReachedError(named, self.within)
-        return KeptFunctions(count, named)
+        return KeptFunctions(count, self._finished(named))
 
     def at_most(self, required: Sequence[int], banned: Sequence[int]) -> int | None:
-        """Return a number that the trees do not exceed, or None."""
+        """Return an upper bound on the number of trees, or None if there is none."""
         return self._bound(required, banned)
 
     def _bound(self, required: Sequence[int], banned: Sequence[int]) -> int | None:
         """Count all trees within the priced cost, whether they keep the limits or not.
 
-        Their number is a bound, and takes less time to find than that of the others.
+        Their number is an upper bound, and it is found faster than the number of those
+        that keep the limits.
         """
         key = tuple(required), tuple(banned)
         if key not in self._bounds:
@@ -228,7 +220,7 @@ class KeptFamily(Family):
         *,
         nearest_zero: bool = False,
     ) -> tuple[int, int, SplitTable]:
-        """Return the least sum of numbers of rows and splits, its cost and its tree."""
+        """Return the least sum of a tree; see `Family.least_sum`."""
         all_values = self._problem.values
         more = np.zeros((*all_values.shape[:2], 1), np.int64)
         if values is not None:
@@ -257,70 +249,29 @@ class KeptFamily(Family):
     def answers(
         self, columns: tuple[Sequence[int], Sequence[int]], codes: Any
     ) -> NDArray[np.int64]:
-        """Return the least cost of a tree that predicts each class for each row, or -1.
+        """Return, for each row and class, the least cost of a tree that predicts it.
 
-        The different predictions of the trees are looked at one by one.
+        It is -1 if no tree predicts this class for this row. The distinct predictions
+        of the trees are visited one after the other.
         """
         count = self.count(*columns, distinct="predictions")
         _check_listed(count.total, "disagreement() looks at all different predictions")
         n_rows, n_actions, _ = self._problem.values.shape
         out = np.full((n_rows, n_actions), -1, np.int64)
         rows = np.arange(n_rows)
-        for i in reversed(range(count.total)):  # the cheapest tree comes last
+        # The cheapest tree comes last and replaces the costs of the others.
+        for i in reversed(range(count.total)):
             splits, cost = count.tree(i)
             out[rows, cast(KeptTable, splits)["actions"]] = cost
         return out
 
-    def reliance(
-        self,
-        columns: tuple[Sequence[int], Sequence[int]],
-        codes: Any,
-        weights: NDArray[np.int64],
-        column: int,
-        *,
-        greatest: bool,
-    ) -> tuple[int, int, SplitTable]:
-        """Return the least or greatest cost when a column is shuffled.
-
-        Also returns the cost of a tree that has it, and that tree. See
-        `Family.reliance`; the trees are looked at one by one.
-        """
-        return self._among_listed(
-            "reliance",
-            columns,
-            codes=np.ascontiguousarray(codes).reshape(-1),
-            weights=weights,
-            column=column,
-            greatest=greatest,
-        )
-
-    def least_asking(
-        self,
-        columns: tuple[Sequence[int], Sequence[int]],
-        codes: Any,
-        pays: NDArray[np.int64],
-        following: NDArray[np.int32],
-        prices: NDArray[np.int64],
-    ) -> tuple[int, int, SplitTable]:
-        """Return the least sum of what rows pay for the columns on their path.
-
-        Also returns the cost of a tree that has it, and that tree. See
-        `Family.least_asking`; the trees are looked at one by one.
-        """
-        return self._among_listed(
-            "least_asking",
-            columns,
-            codes=np.ascontiguousarray(codes).reshape(-1),
-            pays=pays,
-            n_states=len(prices),
-            next=np.ascontiguousarray(following).reshape(-1),
-            prices=np.ascontiguousarray(prices).reshape(-1),
-        )
-
-    def _among_listed(
+    def _extreme(
         self, name: str, columns: tuple[Sequence[int], Sequence[int]], **more: Any
     ) -> tuple[int, int, SplitTable]:
-        """Ask a question that is answered for one tree after the other."""
+        """Ask for the tree with the least or greatest value of a question.
+
+        Under constraints, the trees are visited one after the other.
+        """
         self._check_complete()
         found = self._by_sums(columns)
         count = KeptCount(self, found, self._problem, self._budget)
@@ -329,17 +280,11 @@ class KeptFamily(Family):
         best = getattr(found, name)(
             self._set, count.entries, time_limit=self._seconds_left(), **more
         )
-        if isinstance(best, str):
-            raise LimitReachedError(best, self.within)
-        if best is None:
+        if self._finished(best) is None:
             raise ValueError("There is no tree within the margin.")
         value, entry, number = best
         place = count.entries.index(entry)
         return int(value), int(count.costs[place]), count.tree_of(place, number)
-
-    def _check_complete(self) -> None:
-        if self.status != "complete":
-            raise LimitReachedError(self.status, self.within)
 
     def _by_sums(
         self,
@@ -349,13 +294,13 @@ class KeptFamily(Family):
         part: float = 1.0,
         **more: Any,
     ) -> Any:
-        """Count trees by their costs and sums with the engine."""
+        """Count trees by their costs and sums, with the engine."""
         values = self._problem.values if values is None else values
         codes = self._problem.kept.objective.table.engine.codes
         required, banned = columns
         found = self._set.sum_counts(
-            codes=np.ascontiguousarray(codes).reshape(-1),
-            values=np.ascontiguousarray(values).reshape(-1),
+            codes=flat(codes),
+            values=flat(values),
             n_sums=values.shape[2] - 1,
             split_cost=self._problem.split_cost,
             penalize=self._problem.kept.model.penalize,
@@ -364,13 +309,11 @@ class KeptFamily(Family):
             time_limit=part * self._seconds_left(),
             **more,
         )
-        if found.status != "complete":
-            raise LimitReachedError(found.status, self.within)
-        return found
+        return self._finished(found)
 
 
 def _check_listed(total: int, what: str) -> None:
-    """Refuse questions that look at one tree after the other where there are many."""
+    """Raise if there are too many trees to visit one after the other."""
     if total > _MOST_LISTED:
         raise ValueError(
             f"Under constraints, {what} one by one, and there are {total:,}, more than "
@@ -379,16 +322,18 @@ def _check_listed(total: int, what: str) -> None:
 
 
 class KeptCount:
-    """How many trees keep the constraints, and the tree of any number.
+    """The number of trees that keep the constraints, and each of these trees.
+
+    Trees with the same cost and the same sums are counted together, as an entry.
 
     Attributes
     ----------
     entries : list of int
-        The numbers of what is counted together: trees that agree in cost and sums.
+        The numbers of the entries that keep the constraints, sorted by cost.
     costs : ndarray of shape (entries,)
-        The costs of trees that agree in their costs and sums, in order.
+        The cost of each of these entries.
     sums : ndarray of shape (entries, sums)
-        Their sums.
+        The sums of each of these entries.
     """
 
     def __init__(
@@ -414,15 +359,15 @@ class KeptCount:
         self.by_cost = list(by_cost.items())
 
     def tree(self, i: int) -> tuple[SplitTable, int]:
-        """Return the i-th tree, the cheapest first, as a split table with its cost.
+        """Return the i-th tree, the cheapest first, as a table of splits, and its cost.
 
-        The table also holds the action of each row.
+        The table also contains the action of each row.
         """
         entry = bisect_right(self._before, i) - 1
         return self.tree_of(entry, i - self._before[entry]), int(self.costs[entry])
 
     def tree_of(self, entry: int, number: int) -> SplitTable:
-        """Return a tree of an entry, by its number."""
+        """Return the tree with this number among those of an entry."""
         words = [(number >> (64 * k)) & (2**64 - 1) for k in range(4)]
         family = self._family
         splits, actions = self._found.tree(family._set, self.entries[entry], words)
@@ -432,7 +377,7 @@ class KeptCount:
 
 
 class KeptFunctions:
-    """The cheapest tree for each function that trees which keep constraints are."""
+    """The cheapest tree for each function of the columns' values that trees compute."""
 
     def __init__(self, count: KeptCount, named: Sequence[tuple[int, int]]) -> None:
         self._count = count
@@ -443,6 +388,6 @@ class KeptFunctions:
         self.by_cost = list(costs.items())
 
     def tree(self, i: int) -> tuple[SplitTable, int]:
-        """Return the i-th tree, the cheapest first, as a split table with its cost."""
+        """Return the i-th tree, the cheapest first, and its cost."""
         entry, number = self._trees[i]
         return self._count.tree_of(entry, number), int(self._count.costs[entry])
