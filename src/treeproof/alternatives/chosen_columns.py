@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["choose_columns"]
 
-MOST_REQUIRED = 8  # as in cpp/search/near/counts.hpp
+MOST_REQUIRED = 8  # kMostRequired in cpp/search/near/filter.hpp
 
 
 def choose_columns(
@@ -17,7 +17,7 @@ def choose_columns(
     used: Sequence[int] = (),
     left_out: Sequence[int] = (),
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the numbers of the columns that must and must not be tested, in order.
+    """Return the sorted numbers of the columns that must, and must not, be tested.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def choose_columns(
     using, without : column or list of columns
         Names or numbers.
     used, left_out : sequence of int
-        Columns that were chosen before.
+        Columns that were chosen before, to which the new ones are added.
     """
     all_used = {*used, *_columns(names, using)}
     all_left_out = {*left_out, *_columns(names, without)}

@@ -1,9 +1,9 @@
-"""A file that shows that no tree within a margin is missing.
+"""Writes a file which proves that no tree within a margin is missing.
 
-The checker (`treeproof.proof.all_trees`) counts the trees itself. It needs bounds with
-which it can leave out most tests. The writer therefore runs the checker with the engine
-in the place of the file: whenever the checker needs a bound for some rows, the engine
-states how high it can be, the checker verifies it, and it is written to the file.
+The checker (`treeproof.proof.all_trees`) counts the trees itself. It needs lower bounds
+to rule out most of the tests. To write them, the checker is run with the engine in
+place of the file: whenever it needs a bound for some rows, the engine says how high the
+bound can be, the checker verifies this bound, and it is written to the file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["write_proof"]
 
 
 def write_proof(trees: NearOptimalSet, path: Any) -> None:
-    """Write the file that shows that the set is complete."""
+    """Write the file which proves that the set is complete."""
     _check_provable(trees)
     near, found = trees._question.problem, trees._found
     count: Any = found.count
@@ -48,7 +48,7 @@ def write_proof(trees: NearOptimalSet, path: Any) -> None:
     bounds = Recorder(problem, near.search(max_depth=found.max_depth), objective)
     budget = near.best + found.margin
     counted = Family(problem, bounds, budget).by_cost()
-    assert counted == count.by_cost, "the checker counts other trees than the engine"
+    assert counted == count.by_cost, "the checker and the engine count different trees"
     claim = {"format": FORMAT, "version": 1, "budget": budget, "by_cost": counted}
     lines = [json.dumps(claim).encode(), line, *bounds.lines()]
     write_whole(path, gzip.compress(b"\n".join(lines) + b"\n", 6))
@@ -86,7 +86,7 @@ def _check_provable(trees: NearOptimalSet) -> None:
 
 
 class Recorder(Bounds):
-    """Bounds that come from the engine, are shown, and are kept for the file."""
+    """Verified bounds, which the engine proposes, and which are kept for the file."""
 
     def __init__(self, problem: Problem, search: Any, objective: Any) -> None:
         super().__init__(problem)
@@ -95,11 +95,11 @@ class Recorder(Bounds):
         self._group[problem.place] = search.groups(objective.table.engine.codes)
 
     def at_first(self, rows: NDArray[Any], depth: Depth) -> int:
-        """Return what is known; the engine is asked when more is wanted."""
+        """Return the bound that is known; the engine is asked for higher ones."""
         return self.lower(rows, depth, 0)
 
     def hint(self, rows: NDArray[Any], depth: Depth, wanted: int) -> int:
-        """Ask the engine, but for no more than is wanted."""
+        """Ask the engine for a bound, but for none above `wanted`."""
         own = self._group[rows].tolist()
         found = min(self._search.lower(own, depth, wanted), wanted)
         key = (name_of(rows), depth)
@@ -115,9 +115,9 @@ class Recorder(Bounds):
 
 
 def _read_back(line: bytes, objective: Any) -> Problem:
-    """Return the problem as the checker sees it, from the rows behind the tree."""
+    """Return the problem that the checker reads from the header and the rows."""
     header = Header(line)
-    if "class_weight" in header.raw:  # they are in the weights already
+    if "class_weight" in header.raw:  # the weights contain them already
         header.raw["class_weight"] = [1.0] * len(header.raw["classes"])
     table = given_table(objective.table)
     labels = getattr(objective, "labels", None)

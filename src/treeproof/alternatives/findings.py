@@ -1,4 +1,4 @@
-"""Answers to questions about all trees within a margin."""
+"""The answers to questions about all trees within a margin."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Agreement:
     Attributes
     ----------
     least, most : float
-        The least and the greatest share of the weight on which a tree of the set
-        predicts what was given.
+        The least and the greatest share of the training weight on which a tree of the
+        set makes the given predictions.
     closest, farthest : NearTree
-        Trees that agree so much, the cheapest of them.
+        The cheapest trees with this agreement.
     """
 
     least: float
@@ -41,14 +41,14 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Extremes:
-    """The least and the greatest sum over rows that trees of the set have.
+    """The least and the greatest value that a sum over rows has for a tree of the set.
 
     Attributes
     ----------
     least, most : float
         The sums.
     least_tree, most_tree : NearTree
-        Trees that have them, the cheapest ones.
+        The cheapest trees that have these sums.
     """
 
     least: float
@@ -64,11 +64,11 @@ class Reliance:
     Attributes
     ----------
     least, most : float
-        The least and the greatest loss of a tree when the column is shuffled.
+        The least and the greatest loss of a tree if the column is shuffled.
     use : float
         The share of the trees that test the column.
     least_tree, most_tree : NearTree
-        Trees that rely on it so much, the cheapest ones.
+        The cheapest trees that have these losses.
     """
 
     least: float
@@ -80,7 +80,7 @@ class Reliance:
 
 @dataclass(frozen=True, eq=False)
 class Disagreement:
-    """What trees of the set predict for each training row.
+    """The predictions that trees of the set make for each training row.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Disagreement:
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """How much more the cheapest tree costs that predicts another class."""
+        """For each row, the least additional cost of a tree with another prediction."""
         two = np.sort(self.objectives, axis=1)[:, :2]
         if two.shape[1] < 2:
             return np.full(len(two), np.inf)
@@ -119,7 +119,7 @@ class Fairness:
     rates : dict
         The rate of each group.
     tree : NearTree
-        The cheapest tree that has it.
+        The cheapest tree with this difference.
     """
 
     difference: float
@@ -129,14 +129,14 @@ class Fairness:
 
 @dataclass(frozen=True)
 class Asking:
-    """The tree of the set whose columns cost least to know.
+    """The tree of the set whose columns are cheapest to measure.
 
     Attributes
     ----------
     cost : float
-        What a row pays in the mean.
+        The mean cost of the columns that are tested for a row.
     tree : NearTree
-        The cheapest tree that has it.
+        The cheapest tree with this mean cost.
     """
 
     cost: float

@@ -1,4 +1,4 @@
-"""Margins that grow until they hold enough trees."""
+"""Margins that grow until there are enough trees within them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from math import log
 
 __all__ = ["growing_margins"]
 
-_TIMES = 4  # more trees with every margin, where no number is asked for
-_SPARE = 1.5  # the growth slows down; a margin with far too many trees costs most
-_LONGEST = 3  # times the step before
-_MANY = 50  # trees: there is no use in a margin of 0
+_TIMES = 4  # growth of the number of trees per margin, if no number is asked for
+_SPARE = 1.5  # the growth slows down; and too large a margin takes the most time
+_LONGEST = 3  # the longest step, in multiples of the step before
+_MANY = 50  # if more trees than this are wanted, a margin of 0 is not tried
 
 
 def growing_margins(
@@ -19,8 +19,8 @@ def growing_margins(
     """Yield growing margins, up to the last one.
 
     The number of trees grows about exponentially with the margin, and so does the time
-    to count them. So each margin is predicted from the numbers within the two before
-    it, such that it holds what is wanted, and hardly more.
+    to count them. Each margin is therefore predicted from the numbers of trees within
+    the two margins before it, so that it contains hardly more trees than are wanted.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def growing_margins(
     step : int
         The first margin after 0.
     counted : callable
-        Returns how many trees there are within the margin yielded last.
+        Returns the number of trees within the margin that was yielded last.
     wanted : int or None
-        How many trees are wanted; None if more are wanted step by step.
+        The number of trees that are wanted; None to increase it step by step.
 
     Examples
     --------

@@ -31,7 +31,7 @@ MOST_KEPT_BYTES = 1 << 26
 
 
 def check_limit(limit: Any) -> None:
-    """Refuse a number of trees that is none."""
+    """Raise if `limit` is not a valid number of trees."""
     if limit is not None and (not isinstance(limit, Integral) or limit < 1):
         raise ValueError(f"limit={limit!r} must be a whole number from 1 on.")
 
@@ -42,10 +42,11 @@ class Alternatives:
     tree_: Tree
     trees_: list[NearTree]
     _task: Task
-    _constrained: Any  # of a fit under constraints: its search, and what nodes hold
+    # After a fit with constraints: its search, and the objective of the nodes.
+    _constrained: Any
     status_: str
     stats_: dict[str, Any]
-    # costs of one weight unit, one split and the best tree
+    # integer costs of an objective of 1, of a split, and of the best tree
     _engine_costs: tuple[int, int, int]
 
     def near_optimal(
@@ -86,9 +87,9 @@ class Alternatives:
         using, without : column or list of columns, default=()
             Only trees that test all of these columns, or none of these columns.
         distinct : {"trees", "predictions", "functions"}, default="trees"
-            With "predictions", trees that predict alike on all training rows are one;
-            with "functions", trees that predict alike for every combination of the
-            values that the columns have. The cheapest tree stands for all of them.
+            With "predictions", trees with the same predictions on all training rows
+            count once; with "functions", trees with the same predictions for every
+            combination of the columns' values do. The cheapest tree stands for all.
         X, y, sample_weight, sensitive_features : default=None
             The training data. They are needed only if the classifier was loaded from a
             file or fitted on a very large table; otherwise it still has them.
@@ -112,14 +113,14 @@ class Alternatives:
 
         Notes
         -----
-        Two trees are different if somewhere they test different columns or divide the
-        rows of a node differently; thresholds of one column that divide the rows of a
-        node in the same way are one test. Every leaf predicts its most frequent class,
+        Two trees are different if at some node they test different columns or divide
+        the rows differently; thresholds of one column that divide the rows of a node in
+        the same way count as one test. Every leaf predicts its most frequent class,
         and a split whose children are all leaves of the same class is not counted.
 
-        Of a classifier with ``constraints``, the set has all trees within the margin
-        that keep them, with every choice of classes for their leaves: two trees are
-        also different if one of their leaves predicts another class.
+        For a classifier with ``constraints``, the set contains all trees within the
+        margin that keep them, with every choice of classes for their leaves: two trees
+        are also different if one of their leaves predicts different classes.
 
         References
         ----------
@@ -139,7 +140,7 @@ class Alternatives:
         from treeproof.alternatives.result import near_set
 
         check_is_fitted(self, "tree_")
-        costs = self.tree_.measure in ("cost", "reward")  # in a unit of their own
+        costs = self.tree_.measure in ("cost", "reward")  # not shares of the weight
         if not isinstance(within, Real) or not 0 <= within <= (np.inf if costs else 1):
             most = "at least 0" if costs else "from 0 to 1"
             raise ValueError(f"within={within!r} is not a margin; use a number {most}.")
@@ -172,7 +173,7 @@ class Alternatives:
         return near_set(problem, float(within), limit, using, without, count, distinct)
 
     def _check_listed(self, again: bool) -> None:
-        """Refuse objectives whose trees cannot be listed by their cost."""
+        """Raise if trees cannot be listed by their cost for this objective."""
         if self.status_ == "infeasible":
             raise ValueError(
                 "No tree that keeps the constraints was found, so there are none to "
@@ -202,7 +203,7 @@ class Alternatives:
             )
 
     def _forget(self) -> None:
-        """Forget what an earlier fit has kept."""
+        """Delete what an earlier fit has stored."""
         for name in ("_constrained", "_engine_costs", "_task", "trees_"):
             self.__dict__.pop(name, None)
 
@@ -210,8 +211,8 @@ class Alternatives:
         """Store what is needed to find other trees, and find the best of them."""
         from treeproof.alternatives.search import best_trees
 
-        # In a fit by several engines, costs are in the units of the search for
-        # alternatives.
+        # A fit by several engines counts costs in other units than the search for
+        # near-optimal trees.
         self.__dict__.pop("_engine_costs", None)  # of an earlier fit
         self.__dict__.pop("_constrained", None)
         same_unit = "certificates" in found and task.min_samples_leaf == 1

@@ -24,7 +24,7 @@ class NumberAlternatives:
 
     criterion: str
     leaf: str
-    _near: Any  # the task, and how a split table becomes a tree
+    _near: Any  # the task, and the function that makes a tree of a table of splits
 
     def near_optimal(
         self,
@@ -43,7 +43,7 @@ class NumberAlternatives:
         within : float, default=0.01
             The margin, as a share of ``objective_``: 0.01 allows costs up to 1% higher.
         limit : int or None, default=None
-            Return only the best ``limit`` of these trees. Two trees of a
+            Return only the best ``limit`` of these trees. Hardly any two trees of a
             regression cost the same, so that counting very many of them takes very
             long; the first thousand are found without counting the others.
         using, without : column or list of columns, default=()
@@ -52,9 +52,9 @@ class NumberAlternatives:
             Whether to count the trees at once. If not, iteration starts with the best
             tree after about the time of a fit.
         distinct : {"trees", "predictions", "functions"}, default="trees"
-            With "predictions", trees that predict alike on all training rows are one;
-            with "functions", trees that predict alike for every combination of the
-            values that the columns have. The cheapest tree stands for all of them.
+            With "predictions", trees with the same predictions on all training rows
+            count once; with "functions", trees with the same predictions for every
+            combination of the columns' values do. The cheapest tree stands for all.
 
         Returns
         -------

@@ -57,7 +57,7 @@ def plot_feature_use(trees: NearOptimalSet, ax: Any = None) -> Any:
 
 
 def plot_objectives(trees: NearOptimalSet, ax: Any = None) -> Any:
-    """Draw how many trees there are up to each cost, on a logarithmic scale.
+    """Draw the number of trees at each cost, on a logarithmic scale.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def plot_objectives(trees: NearOptimalSet, ax: Any = None) -> Any:
 
 
 def plot_disagreement(trees: NearOptimalSet, X: Any, most: int, ax: Any = None) -> Any:
-    """Draw for how many rows trees disagree by how much.
+    """Draw a histogram of the share of trees that contradict the majority, over rows.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def plot_disagreement(trees: NearOptimalSet, X: Any, most: int, ax: Any = None) 
     X : table
         Rows to predict.
     most : int
-        How many of the best trees vote.
+        The number of the best trees that vote.
     ax : matplotlib axes, optional
         Where to draw; a new figure by default.
 

@@ -1,4 +1,4 @@
-"""A fitted estimator and its problem, with costs in the whole numbers of the engine."""
+"""A fitted estimator and its problem, with costs in the integers of the engine."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from treeproof.tree.split_table import SplitTable
 
 __all__ = ["ROUNDED", "ClassProblem", "NumberProblem", "Problem"]
 
-_REGRESSION_UNIT = 2**40  # as in cpp/search/near/leaves.hpp
+_REGRESSION_UNIT = 2**40  # kTargetUnit in cpp/search/near/leaves.hpp
 _TOLERANCE = 1e-9  # relative, of real-valued losses
-ROUNDED = 64  # engine's units, 2^-20 of a row: the rounding of a hundred penalties
+ROUNDED = 64  # in units of 2^-20 of a row: the rounding error of a hundred penalties
 
 
 class Problem(ABC):
-    """What the search for near-optimal trees has to know of a fitted estimator.
+    """What the search for near-optimal trees needs to know about a fitted estimator.
 
     Attributes
     ----------
     model : estimator
         The fitted estimator.
     task : Task or RegressionTask
-        What it was fitted to.
+        The problem that it was fitted to.
     unit, split_cost, best : int
-        The engine's costs of 1.0, of a split, and of the best tree.
+        The engine's costs of an objective of 1, of a split, and of the best tree.
     step : int
-        The least difference between margins that is worth another search.
+        The smallest difference between margins for which it is worth to search again.
     """
 
     model: Any
@@ -43,16 +43,16 @@ class Problem(ABC):
     step: int
 
     def search(self, **limits: Any) -> Search:
-        """Return a search for trees; `limits` replace those of the task."""
+        """Return a search for trees; `limits` replace the limits of the task."""
         return Search(replace(self.task, **limits), self.split_cost)
 
     @abstractmethod
     def margin(self, within: float) -> int:
-        """Return a margin of the user in the engine's unit."""
+        """Convert a margin from the user's unit to that of the engine."""
 
     @abstractmethod
     def stated_margin(self, margin: int) -> float:
-        """Return a margin of the engine as the user states it."""
+        """Convert a margin from the engine's unit to that of the user."""
 
     @abstractmethod
     def stated(self, cost: float) -> float:
@@ -60,7 +60,7 @@ class Problem(ABC):
 
     @abstractmethod
     def grown(self, splits: SplitTable) -> tuple[Any, float]:
-        """Return the tree of a split table, and its loss."""
+        """Return the tree of a table of splits, and its loss."""
 
     def grow(self, splits: SplitTable, cost: int) -> NearTree:
         """Return a tree of the engine as a `NearTree`."""
@@ -95,7 +95,7 @@ class ClassProblem(Problem):
         self.task = replace(task, split_penalty=penalty, observer=None)
         known = getattr(model, "_engine_costs", None)
         if task.prefix is not None:
-            # Parts of the table were solved with these weights.
+            # The open places of the prefix were solved with these weights.
             self.task = replace(self.task, weights=whole_weights(task.weights))
         # The published algorithms round weights in their own way.
         costs: tuple[int, int, int] = known or sparse_costs(self.task)
@@ -103,7 +103,7 @@ class ClassProblem(Problem):
         self.step = max(self.split_cost // 4, UNIT_COST)
 
     def margin(self, within: float) -> int:
-        """Return a margin that is added to the cost.
+        """Convert a margin that is added to the cost.
 
         Penalties are rounded once, so that trees which cost exactly the margin more
         can be a few units beyond it; they belong to the set.
@@ -111,7 +111,7 @@ class ClassProblem(Problem):
         return ceil(within / self._units.factor * self.unit) + ROUNDED
 
     def stated_margin(self, margin: int) -> float:
-        """Return what the margin adds to the cost."""
+        """Convert a margin to the user's unit of cost."""
         return self._units.factor * margin / self.unit
 
     def stated(self, cost: float) -> float:
@@ -119,7 +119,7 @@ class ClassProblem(Problem):
         return self._units.stated(cost / self.unit)
 
     def grown(self, splits: SplitTable) -> tuple[Any, float]:
-        """Return the tree of a split table, and its loss."""
+        """Return the tree of a table of splits, and its loss."""
         return self._objective.grow_costed(splits)
 
 
@@ -136,11 +136,11 @@ class NumberProblem(Problem):
         self.step = max(self.best // 1000, 1)
 
     def margin(self, within: float) -> int:
-        """Return a margin that multiplies the cost."""
+        """Convert a margin that is a share of the cost."""
         return int(within * self.best)
 
     def stated_margin(self, margin: int) -> float:
-        """Return the share of the cost that is added."""
+        """Convert a margin to a share of the cost."""
         return margin / self.best
 
     def stated(self, cost: float) -> float:
@@ -148,7 +148,7 @@ class NumberProblem(Problem):
         return cost / self.unit
 
     def grown(self, splits: SplitTable) -> tuple[Any, float]:
-        """Return the tree of a split table, and its loss."""
+        """Return the tree of a table of splits, and its loss."""
         tree, loss = self._grow(splits)
         return tree, float(loss)
 

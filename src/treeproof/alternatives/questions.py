@@ -1,7 +1,7 @@
-"""Questions to all trees within a margin, answered exactly without listing them.
+"""Questions about all trees within a margin, answered exactly without listing them.
 
-Every answer is a number that is added up over the leaves and splits of a tree; the
-engine finds its least and greatest values over the whole set, with a tree that has them
+Every answer is a sum over the leaves and splits of a tree. The engine finds the least
+and the greatest value of this sum over the whole set, and a tree that has it
 (cpp/search/near/fronts.hpp).
 """
 
@@ -44,7 +44,7 @@ DISTINCT = ("trees", "predictions", "functions")
 
 
 def check_distinct(problem: Problem, distinct: Any) -> None:
-    """Refuse what cannot be counted."""
+    """Raise if trees cannot be counted in this way."""
     if distinct not in DISTINCT:
         raise ValueError(
             f"distinct={distinct!r} is not known; use "
@@ -55,7 +55,7 @@ def check_distinct(problem: Problem, distinct: Any) -> None:
 
 
 class Questions:
-    """Methods of a set of near-optimal trees that look at all of them at once."""
+    """Methods of a set of near-optimal trees that consider all of them at once."""
 
     limit: int | None
     distinct: str
@@ -67,7 +67,7 @@ class Questions:
         raise NotImplementedError
 
     def limit_questions(self, seconds: float) -> None:
-        """Give all further questions together this time.
+        """Set a time limit for all further questions together.
 
         Without it, each question may take the ``time_limit`` of the estimator. A
         question that takes longer raises `LimitReachedError`.
@@ -75,20 +75,20 @@ class Questions:
         Parameters
         ----------
         seconds : float
-            The time from now on.
+            The time, counted from now.
         """
         self._found.family.allow(seconds)
 
     def counts(self) -> dict[str, int]:
-        """Return how many trees, different predictions and different functions there are.
+        """Return the number of trees, of distinct predictions and of distinct functions.
 
         Returns
         -------
         dict
-            "trees"; "predictions": trees that predict alike on all training rows count
-            once; "functions": trees that predict alike for every combination of the
-            values that the columns have count once. The last one is left out for
-            columns with missing values and subsets of categories.
+            "trees"; "predictions": trees with the same predictions on all training rows
+            count once; "functions": trees with the same predictions for every
+            combination of the columns' values count once. The last one is left out if
+            columns have missing values or subsets of categories.
         """  # noqa: E501
         self._check_whole()
         out = {}
@@ -102,27 +102,27 @@ class Questions:
         return {distinct: count.total for distinct, count in out.items()}
 
     def smallest(self) -> NearTree:
-        """Return the tree with the fewest splits, the cheapest of them.
+        """Return the cheapest of the trees with the fewest splits.
 
-        Found exactly over the whole set, however large it is.
+        It is found exactly among all trees of the set, however large the set is.
         """
         return self._least(None, 1)[1]
 
     def closest(self, to: Any) -> NearTree:
-        """Return the tree that predicts as given on the most training rows.
+        """Return the tree that agrees with given predictions on the most training rows.
 
-        Found exactly over the whole set, however large it is.
+        It is found exactly among all trees of the set, however large the set is.
 
         Parameters
         ----------
         to : array-like of shape (rows,)
-            A prediction for each row of the training table: those of a tree in use, of
-            somebody's rules, or of a person.
+            A prediction for each row of the training table: for example those of a tree
+            in use, of a set of rules, or of a person.
         """
         return self._least(differences(self._question.problem, to))[1]
 
     def agreement(self, rules: Any) -> Agreement:
-        """Return how far the trees agree with given predictions.
+        """Return how much the trees agree with given predictions.
 
         Parameters
         ----------
@@ -144,14 +144,14 @@ class Questions:
     def extremes(self, values: Any) -> Extremes:
         """Return the least and greatest sum of any numbers over the training rows.
 
-        What would be the fewest and the most loans that a good tree grants? The least
-        and greatest amount of money that is lent?
+        For example: what are the fewest and the most loans that a near-optimal tree
+        grants, or the least and the greatest amount of money that it lends?
 
         Parameters
         ----------
         values : array-like of shape (rows, classes)
-            What each training row adds if a tree predicts each class, in the order of
-            the classifier's ``classes_`` (or of the actions of a policy).
+            What each training row adds, for each class that a tree may predict, in the
+            order of the classifier's ``classes_`` (or of the actions of a policy).
 
         Returns
         -------
@@ -195,10 +195,11 @@ class Questions:
         """Return how much the trees rely on each column (model class reliance).
 
         If the values of a column are shuffled among the rows, a tree that relies on it
-        makes more errors. The least and the greatest loss over the whole set say
-        whether a column is needed by every good tree or can be of use to some. The loss
-        is the mean over all permutations, computed exactly: every row with every row's
-        value.
+        If the values of a column are shuffled among the rows, a tree that relies on it
+        makes more errors. If even the least loss over the whole set rises, every
+        near-optimal tree needs the column; if only the greatest does, some trees use it
+        and others do without. The loss is the mean over all permutations, computed
+        exactly: every row is combined with the value of every row.
 
         Parameters
         ----------
@@ -235,7 +236,7 @@ class Questions:
                 value, cost, splits = family.reliance(
                     self._question.columns, codes, weights, column, greatest=greatest
                 )
-                wrong = value / int(weights.sum())  # weight of the errors, in the mean
+                wrong = value / int(weights.sum())  # the mean weight of the errors
                 losses.append(problem.stated(wrong * UNIT_COST))
                 trees.append(problem.grow(splits, cost))
             if column in required or column in banned:
@@ -279,19 +280,19 @@ class Questions:
         return Fairness(high - low, rates, near)
 
     def cheapest_to_ask(self, test_costs: dict[Any, Any]) -> Asking:
-        """Return the tree whose columns cost least to know.
+        """Return the tree whose columns are cheapest to measure.
 
         Parameters
         ----------
         test_costs : dict
-            What it costs to know a column, as ``test_costs`` of a classifier: every row
+            The cost of measuring a column, as ``test_costs`` of a classifier: every row
             pays once for each column on its path; other columns are free.
 
         Returns
         -------
         Asking
-            What a row pays in the mean, and the cheapest tree that has it. Prices are
-            rounded to a millionth of the highest one before trees are compared.
+            The mean cost of a row, and the cheapest tree that has it. Costs are rounded
+            to a millionth of the highest one before trees are compared.
         """
         problem = self._question.problem
         objective = getattr(problem.task, "objective", None)
@@ -330,7 +331,7 @@ class Questions:
         return least, problem.grow(splits, cost)
 
     def _check_whole(self) -> None:
-        """Refuse questions to all trees where only the best ones are known."""
+        """Raise if only the best trees are known, and not all within the margin."""
         if self.limit is not None:
             raise ValueError(
                 "This is a question to all trees within a margin; ask near_optimal() "
@@ -339,7 +340,7 @@ class Questions:
 
 
 def _check_plain(problem: Problem, what: str) -> None:
-    """Refuse columns whose unseen values are sent where the rows of a node decide."""
+    """Raise if the path of an unseen value depends on the rows of a node."""
     table = problem.task.table
     for column in table.columns:
         if column.has_missing:

@@ -46,22 +46,21 @@ class NearOptimalSet(Questions):
     count : int
         The number of trees in this set.
     complete : bool
-        Whether these are all trees within the margin. If not, these are the best ones.
+        Whether these are all trees within the margin. If not, they are the best ones.
     at_least, at_most : int or None
-        How many trees there are within the margin: both are ``count`` if the set is
-        complete. Otherwise they are true bounds, as far as any are known (``at_most``
-        may be None).
+        Bounds on the number of trees within the margin. Both are ``count`` if the set
+        is complete; otherwise ``at_most`` is None if no upper bound is known.
     within : float
         The margin.
     counted_within : float
-        All trees within this margin are known. Less than ``within`` if a limit ended
-        the counting or fewer trees were asked for.
+        All trees within this margin are known. It is less than ``within`` if a limit
+        ended the counting or fewer trees were asked for.
     limit : int or None
-        How many trees were asked for at most.
+        The number of trees that were asked for; None for all.
     distinct : {"trees", "predictions", "functions"}
-        What is counted: trees, different predictions on the training rows, or
-        different functions. In the last two cases the cheapest tree stands for all
-        that make the same predictions.
+        What is counted: trees, distinct predictions on the training rows, or distinct
+        functions. In the last two cases the cheapest tree stands for all trees that
+        make the same predictions.
     objective : float
         The cost of the best tree.
     optimal : bool
@@ -70,7 +69,7 @@ class NearOptimalSet(Questions):
     max_depth : int or None
         The set contains the trees of this depth or less; None for any depth.
     using, without : tuple of str
-        The columns that every tree here uses, or does not use.
+        The columns that every tree of the set tests, or that none of them tests.
 
     Examples
     --------
@@ -96,7 +95,7 @@ class NearOptimalSet(Questions):
 
     @property
     def _found(self) -> Found:
-        """What was counted; counts now if that was put off."""
+        """The result of counting, which happens now if it was put off."""
         if self._answer is None:
             self._answer = self._question.answer()
         return self._answer
@@ -116,34 +115,34 @@ class NearOptimalSet(Questions):
 
     @property
     def at_least(self) -> int:
-        """There are at least so many trees within the margin."""
+        """A lower bound on the number of trees within the margin."""
         return self._found.at_least
 
     @property
     def at_most(self) -> int | None:
-        """There are at most so many trees within the margin; None if not known."""
+        """An upper bound on the number of trees within the margin, or None."""
         return self._found.at_most
 
     @property
     def counted_within(self) -> float:
-        """All trees within this margin are known."""
+        """The margin within which all trees are known."""
         if self._found.margin == self._question.margin:
             return self.within
         return self._question.problem.stated_margin(self._found.margin)
 
     @property
     def max_depth(self) -> int | None:
-        """The trees of this depth or less are in the set; None for any depth."""
+        """The maximum depth of the trees of the set; None for any depth."""
         return self._found.max_depth
 
     @property
     def using(self) -> tuple[str, ...]:
-        """The columns that every tree here uses."""
+        """The columns that every tree of the set tests."""
         return tuple(self._names[f] for f in self._using)
 
     @property
     def without(self) -> tuple[str, ...]:
-        """The columns that no tree here uses."""
+        """The columns that no tree of the set tests."""
         return tuple(self._names[f] for f in self._without)
 
     def filter(self, *, using: Any = (), without: Any = ()) -> NearOptimalSet:
@@ -177,7 +176,7 @@ class NearOptimalSet(Questions):
         )
 
     def objectives(self) -> list[tuple[float, int]]:
-        """Return each cost that occurs, to six digits, and how many trees have it."""
+        """Return each cost that occurs, to six digits, and its number of trees."""
         out, left = [], self.count
         for cost, n in self._found.count.by_cost:
             if left > 0:
@@ -191,9 +190,10 @@ class NearOptimalSet(Questions):
         """Return how many trees test each column.
 
         A column that every tree tests cannot be replaced within this margin; a column
-        that no tree tests is not needed. With a ``limit``, all trees that were
-        counted beside those of the set are included. If trees that say the same count
-        once, this is how many of them cannot be had without the column.
+        that no tree tests is not needed. With a ``limit``, the numbers include all
+        trees that were counted on the way, not only those of the set. If trees that
+        predict the same count once, the number is that of the predictions, or
+        functions, that no tree without the column makes.
 
         Returns
         -------
@@ -286,15 +286,15 @@ class NearOptimalSet(Questions):
     def to_html(self, path: Any, *, most: int = 1000) -> None:
         """Write one HTML file in which a person can walk through the trees.
 
-        The reader chooses a first test, sees which trees are left, goes on to the next
-        place, and keeps a tree. The file needs no server and loads nothing.
+        The reader chooses a first test, sees which trees are left, continues with the
+        next node, and keeps a tree. The file needs no server and loads nothing.
 
         Parameters
         ----------
         path : path
             The file.
         most : int, default=1000
-            How many of the best trees it holds.
+            The number of the best trees that the page contains.
         """
         from treeproof.alternatives.walk import walk_page
         from treeproof.persistence import write_whole
@@ -302,16 +302,16 @@ class NearOptimalSet(Questions):
         write_whole(path, walk_page(self, most).encode())
 
     def write_proof(self, path: Any) -> None:
-        """Write a file that shows that no tree within the margin is missing.
+        """Write a file which proves that no tree within the margin is missing.
 
         `treeproof.proof.check_all_trees` reads it together with the training table and
-        counts the trees again. Every test that is left out on the way is refuted by a
-        bound that is shown.
+        counts the trees again. For every test that it leaves out, the file contains a
+        lower bound, which the checker verifies.
 
         Parameters
         ----------
         path : path
-            The file, compressed whatever its name.
+            The file, which is compressed whatever its name is.
         """
         from treeproof.alternatives.completeness import write_proof
 
@@ -330,7 +330,7 @@ class NearOptimalSet(Questions):
         return plot_feature_use(self, ax)
 
     def plot_objectives(self, ax: Any = None) -> Any:
-        """Draw how many trees have each cost; needs matplotlib.
+        """Draw the number of trees at each cost; needs matplotlib.
 
         Parameters
         ----------
@@ -342,7 +342,7 @@ class NearOptimalSet(Questions):
         return plot_objectives(self, ax)
 
     def plot_disagreement(self, X: Any, most: int = 1000, ax: Any = None) -> Any:
-        """Draw for how many rows the trees disagree by how much; needs matplotlib.
+        """Draw a histogram of how much the trees disagree; needs matplotlib.
 
         Parameters
         ----------
@@ -384,7 +384,7 @@ class NearOptimalSet(Questions):
             i += 1
 
     def __getitem__(self, i: int) -> NearTree:
-        """Return the tree of this number, the cheapest first."""
+        """Return the i-th tree, the cheapest first."""
         number = i + self.count if i < 0 else i
         if not 0 <= number < self.count:
             raise IndexError(f"There are {self.count} trees; there is no number {i}.")
@@ -452,7 +452,7 @@ def near_set(
         Whether trees with the same predictions count once.
     """
     check_distinct(problem, distinct)
-    root_column(problem.task)  # refuses a given top of several splits
+    root_column(problem.task)  # raises if several splits of the tree are given
     names = [column.name for column in problem.task.table.columns]
     columns = choose_columns(names, using, without)
     question = Question(problem, within, limit, columns, distinct)
@@ -460,7 +460,7 @@ def near_set(
 
 
 def _below(rng: Any, n: int) -> int:
-    """Return a whole number below n, which may have any number of digits."""
+    """Return a random integer below n, which may have any number of digits."""
     size = n.bit_length()
     while True:
         value = int.from_bytes(rng.bytes((size + 7) // 8), "little")

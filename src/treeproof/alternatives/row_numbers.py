@@ -1,4 +1,4 @@
-"""Whole numbers of training rows, which are added up over the rows of a tree."""
+"""Integers for training rows, which the engine adds up over the leaves of a tree."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 ]
 
 _RATES = ("selection", "true positive", "false positive")
-_FINE = 2**30  # to which numbers that are not whole are rounded
+_FINE = 2**30  # other numbers are rounded to this fraction of their sum
 _FINE_PRICE = 2**20
 
 
 def whole_numbers(weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return weights as whole numbers, rounded to a billionth of their sum.
+    """Return weights as integers; fractions are rounded to a billionth of their sum.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def chosen_actions(problem: Problem, near: NearTree) -> NDArray[np.int32]:
 
 
 def stated_rows(table: Any) -> list[NDArray[Any]]:
-    """Return encoded rows with a number of its interval in place of each code.
+    """Return encoded rows with the number of an interval in place of each code.
 
     The threshold above a code lies in the interval of that code.
     """
@@ -84,7 +84,7 @@ def stated_rows(table: Any) -> list[NDArray[Any]]:
 
 
 def differences(problem: Problem, rules: Any) -> NDArray[np.int64]:
-    """Return for each row and class the weight of the row if the rules say another."""
+    """Return for each row and class the row's weight if the rules differ, or 0."""
     objective = objective_of(problem, "The agreement with given predictions")
     classes = np.asarray(objective.actions)
     said = np.asarray(rules).ravel()
@@ -103,7 +103,7 @@ def differences(problem: Problem, rules: Any) -> NDArray[np.int64]:
 def read_values(
     problem: Problem, values: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return numbers of rows and classes as they are, and as whole numbers."""
+    """Return numbers for rows and classes as they are, and as integers."""
     objective = objective_of(problem, "extremes()")
     numbers = np.asarray(values, dtype=np.float64)
     shape = (len(objective.weights), len(objective.actions))
@@ -126,9 +126,10 @@ def rate_numbers(
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], dict[Any, NDArray[np.bool_]]]:
     """Return numbers whose sum is the difference of two groups' rates.
 
-    The first array holds 1 for each row and class that is the positive one. The second
-    holds whole numbers: the weight of a row times the weight of the other group,
-    negative in the second group. Last come the rows of each group that count.
+    The first array contains 1 for each row with its positive class, and 0 otherwise.
+    The second one contains integers: the weight of a row times the weight of the other
+    group, negative in the second group. The last one contains the rows of each group
+    over which the rate is computed.
     """
     objective = objective_of(problem, "fairest()")
     if rate not in _RATES:
@@ -192,7 +193,7 @@ def group_rates(
 def costs_of_paths(
     problem: Problem, test_costs: dict[Any, Any], max_depth: int | None
 ) -> tuple[PathRules, NDArray[np.int64]]:
-    """Return the states of paths with their prices, and the prices as whole numbers."""
+    """Return the states of paths with their prices, and the prices as integers."""
     table = problem.task.table
     measurements = read_test_costs(test_costs, table)
     rules = path_rules(len(table.columns), None, measurements, max_depth)

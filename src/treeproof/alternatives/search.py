@@ -1,4 +1,4 @@
-"""From a fitted estimator to the trees that are nearly as good."""
+"""Finds the trees that are nearly as good as a fitted one."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Found:
     Attributes
     ----------
     family, count : Family and Counted
-        The trees, and how many they are.
+        The trees, and their number.
     margin : int
         All trees within this margin are known.
     max_depth : int or None
-        Those of this depth or less.
+        The trees have at most this depth; None for any depth.
     at_least, at_most : int or None
-        How many trees there are within the margin that was asked for, and of the depth
-        that was asked for; None if that is not known.
+        Bounds on the number of trees within the margin, and of the depth, that were
+        asked for; None if there is no bound.
     limit : str or None
         The limit that ended the counting early.
     """
@@ -49,7 +49,7 @@ class Found:
 
 @dataclass
 class Question:
-    """Which trees are asked for.
+    """The request for a set of near-optimal trees.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Question:
     within : float
         The margin, as the user states it.
     limit : int or None
-        How many trees at most.
+        The number of trees that are wanted; None for all.
     columns : pair of sequences of int
         The columns that trees must test, and those that they must not test.
     distinct : {"trees", "predictions", "functions"}
@@ -77,7 +77,7 @@ class Question:
         return self.problem.margin(self.within)
 
     def answer(self) -> Found:
-        """Count the trees; without the time for it, those of less depth or margin."""
+        """Count the trees; if time is short, those of a smaller depth or margin."""
         task = self.problem.task
         budget = _budget(task.time_limit)
         levels = _levels(task.max_depth, isinstance(self.problem, NumberProblem))
@@ -132,8 +132,9 @@ class Question:
     ) -> Found:
         """Return the trees within the largest margin that can be counted.
 
-        With a limit, margins grow from nothing until there are so many trees. Without
-        one, smaller margins are a fall-back for the whole one, where there is no other.
+        If the number of trees is limited, margins grow from 0 until there are enough
+        trees. Otherwise, if no smaller depth can be tried, smaller margins are counted
+        first, in case the full one takes too long.
         """
         search = self.problem.search(max_depth=max_depth)
         budget, margin = _budget(seconds), self.margin
@@ -159,7 +160,7 @@ class Question:
         return found
 
     def _range(self, found: Found, family: Family, margin: int, limit: str) -> Found:
-        """Return the trees of a smaller margin, with what is known of a larger one."""
+        """Return the trees within a smaller margin, and bounds for the full one."""
         at_least, at_most = found.at_least, None
         try:
             known = family.count(
@@ -176,7 +177,7 @@ class Question:
         )  # fmt: skip
 
     def _warn_of_the_rest(self, found: Found) -> None:
-        """Say which trees within the margin are not known, if a limit is why."""
+        """Warn if a limit has stopped the count: say which trees are known."""
         advice = f"{FEWER[0].upper()}{FEWER[1:]}; or raise time_limit."
         asked = self.problem.task.max_depth
         text = ""
@@ -209,12 +210,12 @@ def _levels(max_depth: int | None, regression: bool) -> list[tuple[int | None, f
         return [(max_depth, 1.0)]
     first: list[tuple[int | None, float]] = [(max_depth, 0.5)]
     if regression and max_depth is None:
-        first = []  # its subproblems are bounded for limited depths only
+        first = []  # lower bounds for regression need a limited depth
     return [*first, (3, 0.6), (2, 0.8), (1, 1.0)]
 
 
 def best_trees(model: Any, task: Task, k: int) -> tuple[list[NearTree], str | None]:
-    """Return the k best trees, and the limit that was reached, if there are fewer."""
+    """Return the k best trees; if there are fewer, also the limit that was reached."""
     problem = ClassProblem(model, task)
     most = problem.unit + problem.split_cost * task.table.n_rows  # no tree costs more
     question = Question(problem, problem.stated_margin(most), k, ((), ()))

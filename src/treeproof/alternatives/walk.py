@@ -1,8 +1,8 @@
-"""One HTML file in which a person walks through near-optimal trees.
+"""An HTML file in which a person can explore near-optimal trees.
 
-The file needs no server and loads nothing: it holds the best trees of a set and a short
-script. A reader chooses the first test among those that the trees have, sees how many
-trees are left, goes on to the next place, and keeps a tree.
+The file needs no server and loads nothing: it contains the best trees of a set and a
+short script. The reader chooses the first test among those that the trees have, sees
+how many trees are left, continues with the next node, and keeps a tree.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def walk_page(trees: NearOptimalSet, most: int) -> str:
         title="Trees that are nearly as good",
         style=(here / "walk.css").read_text(encoding="utf-8"),
         about=escape(about),
-        # no text of the data can end the script
+        # escaped so that no text of the data can end the script
         trees=text.replace("<", "\\u003c"),
         script=(here / "walk.js").read_text(encoding="utf-8"),
     )

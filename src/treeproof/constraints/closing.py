@@ -1,7 +1,7 @@
-"""Proofs with constraints whose gap the checkers can close by a list of trees.
+"""Decides whether a proof with constraints lets checkers close its gap by a list.
 
-The checkers make the list themselves. Whether it is short enough for them, the writer
-finds out by handing the file to the checker in C++.
+The checkers make the list of trees themselves. The writer finds out whether the list is
+short enough by running the checker in C++ on the file.
 """
 
 from __future__ import annotations

@@ -41,19 +41,19 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Kept:
-    """How a fitted tree keeps one limit.
+    """The value of one limited rate or amount for a fitted tree.
 
     Attributes
     ----------
     name : str
         What is limited.
     value : float
-        What the tree has, on the training rows.
+        The value for the tree, on the training rows.
     at_most : float
-        What is allowed.
+        The highest value that is allowed.
     price : float
-        By how much the least cost falls, as far as prices can tell, if the limit is
-        raised by one; 0 if the limit costs nothing.
+        How much the least cost falls if the limit is raised by one, as estimated by the
+        prices of the lower bound; 0 if the limit costs nothing.
     """
 
     name: str
@@ -65,10 +65,10 @@ class Kept:
 def check_constraints(
     model: Any, sensitive_features: Any, classes: bool, others: Mapping[str, Any]
 ) -> Sequence[Constraint]:
-    """Refuse parameters that exclude constraints; return the constraints.
+    """Return the constraints; raise if other parameters cannot be combined with them.
 
-    `classes` says whether rows have classes; `others` are arguments of ``fit`` that
-    are None if they were not given.
+    `classes` says whether rows have classes. `others` are arguments of ``fit`` which
+    must be None.
     """
     constraints = model.constraints
     if isinstance(constraints, Constraint):
@@ -103,7 +103,7 @@ def check_constraints(
 def read_groups(
     sensitive_features: Any, n_rows: int
 ) -> tuple[NDArray[np.intp], list[Any]]:
-    """Return the number of each row's group, and the groups."""
+    """Return the number of each row's group, and the names of the groups."""
     values = read_vector(sensitive_features, "sensitive_features")
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.reshape(-1)
@@ -139,8 +139,8 @@ def fit_classifier(
 ) -> None:
     """Fit a classifier that keeps its constraints.
 
-    Rates and shares are those of the rows as they were given: ``class_weight`` counts
-    in the cost alone.
+    Rates and shares are those of the rows as they were given: ``class_weight`` affects
+    the cost only.
     """
     proof = others.get("proof")
     others = {**others, "proof": None}
@@ -191,7 +191,7 @@ def _rows_of(
     sensitive_features: Any,
     weights: NDArray[np.float64],
 ) -> Rows:
-    """Return what constraints need to know of the rows, except for their classes."""
+    """Return what constraints need to know about the rows, without their classes."""
     if data.samples is not None:
         raise ValueError("constraints need a table in memory; read the file first.")
     groups: NDArray[np.intp] | None = None
@@ -221,12 +221,12 @@ def fit_constrained(
 ) -> None:
     """Find the cheapest tree that keeps the constraints, and keep its certificate.
 
-    `shown` says what the nodes of the tree hold: weights of classes or mean rewards.
+    `shown` decides what the nodes show: weights of classes or mean rewards.
     """
     sums = Sums()
     for constraint in constraints:
         constraint.add_to(sums, rows)
-    if not sums.limits:  # a single group, or no rows of the class that counts
+    if not sums.limits:  # a single group, or no rows of the class that is limited
         number, _ = sums.add(np.zeros((len(rows.weights), len(rows.actions))))
         sums.limit("nothing", {number: Fraction(1)}, Fraction(0))
     search = ConstrainedSearch(model, objective, sums, deadline)
@@ -242,7 +242,7 @@ def fit_constrained(
         _refuse(model, search, found, shown)
     _store(model, search, found, found.best, shown)
     if objective.table.codes.nbytes <= MOST_KEPT_BYTES:
-        search.model = copy.copy(model)  # whose parameters stay
+        search.model = copy.copy(model)  # a copy, whose parameters do not change
         model._constrained = (search, shown)
     if file is not None and found.best is not None:
         model.stats_ |= write_constrained(
@@ -257,7 +257,7 @@ def _store(
     best: Candidate | None,
     shown: Objective,
 ) -> None:
-    """Keep a tree with its certificate."""
+    """Store a tree with its certificate."""
     assert best is not None
     objective = search.objective
     tree = shown._grow(best.splits, GivenActions(objective, best.actions))
@@ -291,7 +291,7 @@ def objective_of(objective: Costs, tree: Candidate) -> float:
 
 
 def _kept(search: ConstrainedSearch, tree: Candidate, weight: float) -> list[Kept]:
-    """Say how a tree keeps each limit; the two sides of a difference are one."""
+    """Return the value of each limit; the two limits of a difference become one."""
     kept: dict[str, Kept] = {}
     for price, limit in zip(search.prices, search.sums.limits, strict=True):
         value = float(limit.excess(tree.sums) * limit.unit + limit.at_most)
@@ -312,7 +312,7 @@ def _kept(search: ConstrainedSearch, tree: Candidate, weight: float) -> list[Kep
 def _refuse(
     model: Any, search: ConstrainedSearch, found: Found, shown: Objective
 ) -> None:
-    """Say that no tree keeps the constraints, or that none was found."""
+    """Raise: no tree keeps the constraints, or none was found."""
     excess, limit = search.sums.worst(found.closest.sums)
     beyond = float(excess * limit.unit)
     closest = copy.copy(model)
@@ -330,7 +330,7 @@ def _refuse(
 
 
 class GivenActions:
-    """What leaves choose is given; other nodes choose the cheapest action."""
+    """Leaves take given actions; other nodes take the cheapest action."""
 
     def __init__(self, objective: Costs, actions: NDArray[np.intp]) -> None:
         self._objective, self._says = objective, actions

@@ -43,7 +43,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def add_to(self, sums: Sums, rows: Rows) -> None:
-        """Say which sums are limited, and how."""
+        """Add the sums that are limited, and the limits."""
 
     def _positive(self, rows: Rows) -> int:
         if rows.positive is None:
@@ -67,7 +67,7 @@ def _exact(total: float) -> Fraction:
 
 
 class _Groups(Constraint):
-    """Equal rates of positive predictions in all groups, among some of the rows."""
+    """Nearly equal rates of positive predictions in all groups, among some rows."""
 
     needs_groups: ClassVar[bool] = True
     varied: ClassVar[str] = "difference_bound"
@@ -78,8 +78,8 @@ class _Groups(Constraint):
     ) -> None:
         """Limit the difference of the rates of every two groups.
 
-        One sum for each group but the first: what its rate is above the first one's,
-        times both sizes, which is a whole number if weights are.
+        There is one sum for each group but the first: the difference between its rate
+        and that of the first group, times both sizes. It is an integer if weights are.
         """
         bound = _share("difference_bound", self.difference_bound)
         positive = self._positive(rows)
@@ -251,15 +251,15 @@ class FalsePositiveRateAtMost(Constraint):
 
 @dataclass(frozen=True)
 class Budget(Constraint):
-    """Treatments may not cost more than there is.
+    """The treatments together may not cost more than a budget.
 
     Parameters
     ----------
     share : float or None, default=None
-        At most this share of the rows, or of what treating all of them at a price of 1
-        would cost.
+        The budget as a share of the rows or, with prices, of the cost of treating all
+        rows at a price of 1.
     amount : float or None, default=None
-        Or at most this sum. One of the two must be given.
+        The budget as an amount. Either this or ``share`` must be given.
     prices : dict, array-like or None, default=None
         The price of each treatment: a dict by name (what is left out is free), one
         number for each in their order, or one row of prices for each training row. By
@@ -319,7 +319,7 @@ class Budget(Constraint):
 
 @dataclass(frozen=True)
 class Linear(Constraint):
-    """A constraint of one's own: the sum of ``h[i, action of row i]`` has a bound.
+    """Any linear constraint: the sum of ``h[i, action of row i]`` has an upper bound.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ class Linear(Constraint):
         What each row adds for each action (the classes in the order of ``classes_``
         and, if leaves may abstain, abstaining; or the treatments), times its weight.
     bound : float
-        What the sum may not exceed.
+        The number that the sum may not exceed.
 
     Examples
     --------
@@ -355,7 +355,7 @@ class Linear(Constraint):
 
 
 def _table_of(given: Any, name: str, rows: Rows) -> NDArray[np.float64]:
-    """Read one number for each action, or a table with a row for each training row."""
+    """Read one number for each action, or one such row for each training row."""
     table = np.asarray(given, dtype=np.float64)
     k, n = len(rows.actions), len(rows.weights)
     n_given = n if rows.kept is None else len(rows.kept)

@@ -1,4 +1,4 @@
-"""What a constraint costs: the best tree for each of several bounds."""
+"""The cost of a constraint: the best tree for each of several bounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ConstraintPoint:
     bound : float
         The bound of the constraint.
     feasible : bool
-        Whether a tree keeps it.
+        Whether there is a tree that keeps the constraint.
     objective : float
         The cost of the best tree that does; NaN if there is none.
     lower_bound : float
@@ -32,10 +32,10 @@ class ConstraintPoint:
     optimal : bool
         Whether the two are equal.
     value : float
-        What the tree has of what is limited.
+        The value of the limited rate or amount for the tree.
     price : float
-        By how much the least cost falls, as far as prices can tell, for each unit by
-        which the bound is relaxed.
+        How much the least cost falls for each unit by which the bound is relaxed, as
+        estimated by the prices of the lower bound.
     model : estimator or None
         The fitted estimator; for a bound that no tree keeps, the closest one.
 
@@ -98,7 +98,7 @@ class ConstraintPath(Sequence[ConstraintPoint]):
         return "\n".join(lines)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw cost against bound; bars reach down to the lower bound.
+        """Draw cost against bound; bars extend down to the lower bound.
 
         Parameters
         ----------
@@ -140,12 +140,12 @@ def constraint_path(
     X, y, sample_weight
         As for ``fit``.
     constraint : Constraint
-        Whose bound is varied; its own bound does not matter.
+        The constraint whose bound is varied; its own bound is ignored.
     bounds : sequence of float
         The bounds: differences of rates, recalls, rates, shares or amounts.
     estimator : OptimalTreeClassifier, OptimalPolicyTree or None, default=None
-        Whose parameters count, other constraints among them; a classifier with its
-        defaults if None. Its time limit is for each bound.
+        The estimator whose parameters are used, including its other constraints; None
+        for a classifier with default parameters. Its time limit is for each bound.
     sensitive_features : array-like of shape (n_samples,) or None, default=None
         The group of each row, for constraints that compare groups.
 

@@ -4,11 +4,11 @@ For prices mu >= 0 of the limits, every tree T has the priced cost
 
     cost(T) + sum over j of mu[j] * excess[j](T),
 
-and a tree that keeps the limits has a priced cost of at most its cost. So the least
-priced cost of any tree, an ordinary problem of costs, is a lower bound on the cost of
-all trees that keep the limits (Lagrange). `best_prices` raises it by cutting planes
-(Kelley 1960): each tree seen so far bounds what prices can prove, and the next prices
-are the best as far as these trees can tell.
+and the priced cost of a tree that keeps the limits is at most its cost. The least
+priced cost of any tree, which is an ordinary problem of costs, is therefore a lower
+bound on the cost of all trees that keep the limits (Lagrangian relaxation).
+`best_prices` raises it by cutting planes (Kelley 1960): each tree that was found limits
+what prices can prove, and the next prices are the best for the trees found so far.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MOST_ROUNDS = 60
 
 @dataclass(frozen=True)
 class Cut:
-    """A tree as prices see it: its cost, and its excess over each limit."""
+    """The cutting plane of a tree: its cost, and its excess over each limit."""
 
     cost: float
     excess: NDArray[np.float64]
@@ -43,7 +43,7 @@ def best_prices(
     together: bool,
     close: float,
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the prices of the highest bound that was found, and that bound.
+    """Return the prices with the highest bound that was found, and this bound.
 
     Parameters
     ----------
@@ -53,13 +53,13 @@ def best_prices(
         Takes prices; returns a lower bound on the priced cost of every tree, and
         trees; or None if time is up.
     enough : callable
-        Takes a bound; says whether nothing better is needed.
+        Takes a bound; returns whether it is sufficient.
     most : float
-        No price is above this.
+        The highest price that is allowed.
     together : bool
-        Whether prices are shares that add up to one, with costs left out.
+        Whether prices add up to one, with the costs of trees left out.
     close : float
-        How near the bound has to come to what any prices can prove.
+        The search ends when the bound is this close to the best that prices can prove.
     """
     n = len(cuts[0].excess)
     best, bound = np.zeros(n), -np.inf
@@ -85,7 +85,7 @@ def best_prices(
 def _next_prices(
     cuts: list[Cut], most: float, together: bool
 ) -> tuple[NDArray[np.float64], float]:
-    """Return the prices that are best by the trees seen so far, and their bound."""
+    """Return the best prices for the trees found so far, and their bound."""
     n = len(cuts[0].excess)
     # Maximise t with t <= cost + prices * excess of every tree.
     rows = np.array([[*(-cut.excess), 1.0] for cut in cuts])
@@ -96,7 +96,7 @@ def _next_prices(
     highest = [(0.0, 1.0 if together else most)] * n
     first = linprog([0.0] * n + [-1.0], bounds=[*highest, (None, None)], **limits)
     model = float(-first.fun)
-    # Of all optimal prices the lowest ones, which state what a unit is worth.
+    # Of all optimal prices, choose the lowest ones.
     nearly = model - 1e-9 * (1 + abs(model))
     lowest = linprog([1.0] * n + [0.0], bounds=[*highest, (nearly, None)], **limits)
     answer = lowest if lowest.status == 0 else first

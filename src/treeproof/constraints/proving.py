@@ -1,9 +1,9 @@
 """Proofs of trees that keep limits on rates: a bound by prices, and a list of trees.
 
-A proof file holds the argument for the priced problem, in which errors and limited
-rates cost whole numbers, and the tree that keeps the limits (section 10 of
-docs/proof-format.md). Where prices leave a gap, the file may say that the checkers can
-close it by a list of trees. If that list is too long, they state the gap.
+A proof file contains the argument for the priced problem, in which errors and limited
+rates have integer costs, and the tree that keeps the limits (section 10 of
+docs/proof-format.md). If prices leave a gap, the file may say that the checkers can
+close it by a list of trees. If that list is too long, checkers state the gap.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from treeproof.solving.proving import solve_for_proof
 
 __all__ = ["check_provable_limits", "write_constrained"]
 
-_MOST_GAINS = 1 << 29  # of all rows together
+_MOST_GAINS = 1 << 29  # the largest sum of gains over all rows
 _MOST_AMOUNT = 1 << 30
-_MOST_PART = 1 << 60  # of a bound's denominator
+_MOST_PART = 1 << 60  # the largest denominator of a bound
 _RATES: dict[type, tuple[str, ...]] = {
     DemographicParity: ("all",),
     EqualOpportunity: ("positives",),
@@ -49,7 +49,7 @@ _RATES: dict[type, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class _Rate:
-    """A limited rate as a proof states it, and the rows it is about."""
+    """A limited rate in the form of the proof file, with the rows that it is about."""
 
     among: str
     sign: int
@@ -58,10 +58,10 @@ class _Rate:
     at_most: Fraction
     rows: NDArray[np.bool_]
     other: NDArray[np.bool_] | None = None
-    per: Fraction = Fraction(1)  # what the search has prices for
+    per: Fraction = Fraction(1)  # the unit of the search's price
 
     def step(self, weights: NDArray[np.int64]) -> int:
-        """Return what prices must be multiples of: the weights of its rows."""
+        """Return the weight of its rows, of which prices must be multiples."""
         sides = [self.rows] if self.other is None else [self.rows, self.other]
         return math.lcm(*(int(weights[side].sum()) for side in sides))
 
@@ -72,14 +72,14 @@ class _Rate:
         positive: int,
         weights: NDArray[np.int64],
     ) -> None:
-        """Add what each class costs for each row at a price of the rate."""
+        """Add the cost of each class for each row at a price of the rate."""
         for sign, side in ((self.sign, self.rows), (-self.sign, self.other)):
             if side is not None:
                 each = price // int(weights[side].sum())
                 costs[side, positive] += sign * each * weights[side]
 
     def stated(self, price: int) -> dict[str, Any]:
-        """Return the limit as a header has it."""
+        """Return the limit in the form of the header."""
         return {
             "among": self.among,
             "sign": self.sign,
@@ -92,16 +92,16 @@ class _Rate:
 
 @dataclass(frozen=True)
 class _Amounts:
-    """A limited sum of amounts as a proof states it."""
+    """A limited sum of amounts in the form of the proof file."""
 
-    table: NDArray[np.int64]  # whole numbers, by row and class
+    table: NDArray[np.int64]  # integers, by row and class
     at_most: Fraction
     per: Fraction
 
     group = None
 
     def step(self, weights: NDArray[np.int64]) -> int:
-        """Return what prices must be multiples of."""
+        """Return the number of which prices must be multiples."""
         return 1
 
     def charge(
@@ -111,11 +111,11 @@ class _Amounts:
         positive: int,
         weights: NDArray[np.int64],
     ) -> None:
-        """Add what each class costs for each row at a price of the sum."""
+        """Add the cost of each class for each row at a price of the sum."""
         costs += price * self.table * weights[:, None]
 
     def stated(self, price: int) -> dict[str, Any]:
-        """Return the limit as a header has it."""
+        """Return the limit in the form of the header."""
         same = (self.table == self.table[0]).all()
         return {
             "amounts": (self.table[0] if same else self.table).tolist(),
@@ -127,7 +127,7 @@ class _Amounts:
 def _amounts(
     table: NDArray[np.float64], at_most: Fraction, per: Fraction, name: str
 ) -> _Amounts:
-    """Make amounts whole numbers."""
+    """Multiply amounts so that they become integers."""
     distinct, place = np.unique(table, return_inverse=True)
     parts = [decimal(value) for value in distinct]
     scale = math.lcm(*(part.denominator for part in parts))
@@ -144,7 +144,7 @@ def _amounts(
 def check_provable_limits(
     constraints: Sequence[Constraint], objective: Costs, rows: Rows, model: Any
 ) -> None:
-    """Refuse a proof of what its checkers do not compute in whole numbers."""
+    """Raise if checkers could not verify a proof with these constraints in integers."""
     known = (*_RATES, RecallAtLeast, FalsePositiveRateAtMost, Budget, Linear)
     for one in constraints:
         if not isinstance(one, known):
@@ -176,12 +176,12 @@ def check_provable_limits(
 
 
 def _errors(objective: Costs) -> NDArray[np.float64]:
-    """Return what each row costs if it is misclassified."""
+    """Return the cost of each row if it is misclassified."""
     return objective.weights * objective.costs.max(axis=1)
 
 
 def _rates(constraints: Sequence[Constraint], rows: Rows) -> list[_Rate | _Amounts]:
-    """Return the limits in the order in which the search has their prices."""
+    """Return the limits in the order of the search's prices."""
     among = {"all": np.ones(len(rows.weights), dtype=bool)}
     if rows.is_positive is not None:
         among |= {"positives": rows.is_positive, "negatives": ~rows.is_positive}
@@ -204,7 +204,7 @@ def _rates(constraints: Sequence[Constraint], rows: Rows) -> list[_Rate | _Amoun
 
 
 def _limited_sum(one: Budget | Linear, rows: Rows) -> _Rate | _Amounts:
-    """Return a limit that speaks of all rows."""
+    """Return a limit on a sum over all rows."""
     weights = rows.weights
     if isinstance(one, Linear):
         table = one.amounts_of(rows)
@@ -244,18 +244,18 @@ def write_constrained(
     *,
     proved: bool,
 ) -> dict[str, Any]:
-    """Prove a bound; return figures for `stats_`.
+    """Write a proof of a lower bound; return figures for `stats_`.
 
-    If the search has `proved` that the tree is best, the proof says so too.
+    If the search has `proved` that the tree is optimal, so does the file.
     """
     model, objective = search.model, search.objective
     rates, weights = _rates(constraints, rows), rows.weights.astype(np.int64)
     errors = _errors(objective).astype(np.int64)
     labels = np.argmin(objective.costs, axis=1)
-    wanted = search.prices / objective.scale  # in errors, for a rate of one
+    wanted = search.prices / objective.scale  # in units of errors, for a rate of 1
     assert len(wanted) == max(len(rates), 1)
     positive, n = rows.positive or 0, len(errors)
-    for power in range(20, -1, -1):  # as fine as the engines' whole numbers allow
+    for power in range(20, -1, -1):  # as precise as the engines' integers allow
         unit = 1 << power
         steps = [rate.step(weights) for rate in rates]
         prices = [
@@ -309,7 +309,7 @@ def _class_factors(
     labels: NDArray[np.intp],
     n_classes: int,
 ) -> list[int]:
-    """Return what an error costs for a weight of one, by class."""
+    """Return the cost of an error for a row of weight 1, by class."""
     return [
         int((errors[labels == c] // weights[labels == c]).max(initial=1))
         for c in range(n_classes)
@@ -325,7 +325,7 @@ def _priced(
     positive: int,
     rows: Rows,
 ) -> NDArray[np.int64]:
-    """Return what each class costs for each row, limited rates at their prices."""
+    """Return the cost of each class for each row, with the prices of limited rates."""
     weights = rows.weights.astype(np.int64)
     costs = np.zeros((len(errors), len(rows.actions)), np.int64)
     costs += (errors * unit)[:, None]

@@ -1,14 +1,14 @@
 """The cheapest tree that keeps constraints, over all trees and actions of leaves.
 
-Prices give a lower bound (`treeproof.constraints.pricing`). Trees in the order of their
-priced cost close what is left between it and the best tree that keeps the constraints:
-such a tree of a cost below U has a priced cost below U, so that once all trees of a
-priced cost up to U are known, by their costs and sums, the best is among them. Trees
-that agree in all sums are one point of that list (`cpp/search/near/frontier.hpp`).
+Prices give a lower bound (`treeproof.constraints.pricing`). A list of trees closes the
+gap that is left between it and U, the cost of the best known tree that keeps the
+constraints: if such a tree costs less than U, its priced cost is below U as well, so
+that it is in the list of all trees whose priced cost is at most U. Of the trees that
+agree in all sums, the list contains the cheapest (`cpp/search/near/frontier.hpp`).
 
-Costs and sums are whole numbers, and what is kept and what is cheaper is decided in
-them. Prices may be rounded as they like: they say which trees are listed, with room for
-the rounding, never which of them is best.
+Costs and sums are integers, and these decide whether a tree keeps the limits and which
+tree is cheaper. Prices may be rounded in any way: they only decide which trees are
+listed, with a margin for the rounding, and never which of them is best.
 """
 
 from __future__ import annotations
@@ -31,19 +31,18 @@ from treeproof.tree.split_table import SplitTable, leaf_table
 
 __all__ = ["Candidate", "ConstrainedSearch", "Found"]
 
-"""A whole cost of one; penalties are rounded to its parts, as in the engines."""
 
-# The engine's costs are integers below this: where prices leave next to nothing to
-# choose, a budget in its units may be larger than its integers can hold.
+# The engine's costs are integers below this. If prices make all choices cost nearly the
+# same, a budget in the engine's units may be larger than its integers can represent.
 _DEARER_THAN_ANY_TREE = 1 << 60
-_LEVELS = (1 / 16, 1 / 4, 1.0)  # parts of the gap that are listed one after the other
-_FOR_PRICES = 0.5  # of the time
-_MOST_PRICE = 1e3  # times the cost of everything, for an excess of one
+_LEVELS = (1 / 16, 1 / 4, 1.0)  # trees are listed up to these shares of the gap
+_FOR_PRICES = 0.5  # share of the time
+_MOST_PRICE = 1e3  # for an excess of 1, in multiples of the highest cost of a tree
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A tree with the action of every row, its whole cost and its sums."""
+    """A tree with the action of every row, its cost as an integer, and its sums."""
 
     splits: SplitTable
     actions: NDArray[np.intp]
@@ -53,12 +52,12 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found and proved, in whole costs.
+    """The result of a search. Costs are integers.
 
     `best` keeps the constraints; it is None if no such tree was found. `lower` is a
-    bound on the cost of all trees that do, `closest` the tree of the least excess, and
-    `least_excess` a bound on every tree's. `proved` says that `best` is optimal, or,
-    without one, that no tree keeps the constraints.
+    lower bound on the cost of all trees that keep them. `closest` is the tree with the
+    least excess, and `least_excess` a lower bound on the excess of every tree. `proved`
+    says that `best` is optimal or, if it is None, that no tree keeps the constraints.
     """
 
     best: Candidate | None
@@ -76,8 +75,8 @@ class Found:
 class Priced:
     """The problem in which limited sums cost their prices.
 
-    `unit` and `split_cost` are the engine's costs of 1.0 and of a split, and `paid` is
-    what the limits themselves cost.
+    `unit` and `split_cost` are the engine's costs of an objective of 1 and of a split.
+    `paid` is the constant part of priced costs: the prices times the limits.
     """
 
     objective: Costs
@@ -87,37 +86,38 @@ class Priced:
     paid: float
 
     def budget(self, top: float) -> int:
-        """Return the engine's cost below which all trees are that cost `top` or less.
+        """Return an engine's cost that no tree of priced cost `top` or less exceeds.
 
-        `top` is a whole cost; there is room for the rounding of costs and penalties.
+        `top` is an integer cost. The result includes a margin for rounding.
         """
         n, units = self.objective.table.n_rows, self.objective.units
         room = units.slack + 1e-9 * (1 + abs(top) / n)
         stated = (top + self.paid) / n + room
         budget = int((stated - units.offset) / units.factor * self.unit) + n + 1
-        if self.objective.engine_total == 0:  # the engine counts what costs the same
+        # All actions cost the same; the engine then counts rows.
+        if self.objective.engine_total == 0:
             budget += self.unit
         return min(budget, _DEARER_THAN_ANY_TREE)
 
     def search(self, **limits: Any) -> Search:
-        """Return a search for trees; `limits` replace those of the task."""
+        """Return a search for trees; `limits` replace the limits of the task."""
         task = replace(self.task, **limits)
         return Search(task, self.split_cost, expand_last=True)
 
 
 class ConstrainedSearch:
-    """One problem: costs in whole numbers, sums, limits on them.
+    """A problem with constraints: integer costs, sums, and limits on them.
 
     Parameters
     ----------
     model : ActionTree
-        Whose parameters count.
+        The estimator whose parameters are used.
     objective : Costs
-        What trees cost.
+        The costs of actions.
     sums : Sums
-        What is limited.
+        The sums, and the limits on them.
     deadline : Deadline
-        When to stop.
+        The time at which the search stops.
     """
 
     def __init__(
@@ -126,15 +126,14 @@ class ConstrainedSearch:
         self.model, self.objective, self.sums = model, objective, sums
         self.deadline = deadline
         gains = objective.gains
-        self.costs = gains.max(axis=1)[:, None] - gains  # whole numbers
+        self.costs = gains.max(axis=1)[:, None] - gains  # integers
         self.table = sums.table()
         weight = float(np.cumsum(objective.weights)[-1])
         penalty = float(model.split_penalty) * objective.scale * weight
-        self.penalty = round(
-            penalty * UNIT_COST
-        )  # of one further leaf, or of one split
+        # Of one further leaf, or of one split.
+        self.penalty = round(penalty * UNIT_COST)
         whole = int(np.gcd.reduce(self.costs, axis=None)) or 1
-        # Costs of two trees that differ do so by at least this.
+        # The smallest difference between the costs of two trees.
         self.step = whole * UNIT_COST if self.penalty == 0 else 1
         self.best: Candidate | None = None
         self.closest: Candidate | None = None
@@ -181,11 +180,11 @@ class ConstrainedSearch:
         )
 
     def _reached(self, lower: float) -> bool:
-        """Whether no tree that costs less than the best one is left, by a bound."""
+        """Whether a bound proves that no tree costs less than the best one."""
         return self.best is not None and lower > self.best.cost - self.step
 
     def _seek_feasible(self, cuts: list[Cut]) -> float:
-        """Look for a tree that keeps all limits; return a bound on every excess."""
+        """Look for a tree that keeps all limits; return a lower bound on the excess."""
         prices, bound = best_prices(
             cuts,
             self._priced_excess,
@@ -198,7 +197,7 @@ class ConstrainedSearch:
             worst = float(self._excess(self._nearest().sums).max())
             if bound >= worst * (1 - 1e-12) or len(self.sums.columns) > MOST_SUMS:
                 break
-            # All trees whose priced excess is not above the least one that is known.
+            # List all trees whose priced excess is at most the least one that is known.
             if not self._list(prices, 0.0, worst):
                 break
             bound = float(self._excess(self._nearest().sums).max())
@@ -219,7 +218,7 @@ class ConstrainedSearch:
     def _answer(
         self, prices: NDArray[np.float64], costs: float
     ) -> tuple[float, list[Cut]] | None:
-        """Solve for prices; return the bound, in whole costs, and the tree."""
+        """Solve the priced problem; return its bound as an integer, and its tree."""
         if self._out_of_time(_FOR_PRICES if self.counted["prices"] > 2 else 1.0):
             return None
         objective, task = self._priced(prices, costs)
@@ -227,7 +226,7 @@ class ConstrainedSearch:
         self.counted["prices"] += 1
         self.last = name, found
         if "certificates" in found and task.min_samples_leaf == 1:
-            # The engines count costs as the list does.
+            # Lists count costs in these units, which need not be found again.
             units = int(found["unit"]), int(found["split_cost"])
             self.known_units[costs, prices.tobytes()] = units
         if found["status"] != "optimal":
@@ -239,7 +238,7 @@ class ConstrainedSearch:
         return lower - 1e-9 * (1 + abs(lower)), [self._cut(candidate)]
 
     def _priced(self, prices: NDArray[np.float64], costs: float) -> tuple[Costs, Task]:
-        """Return the problem in which limited sums cost their prices."""
+        """Return the problem in which limited sums have prices."""
         own, limits = self.objective, self.sums.limits
         rows = np.zeros(len(self.sums.columns))
         for price, limit in zip(prices, limits, strict=True):
@@ -285,14 +284,14 @@ class ConstrainedSearch:
                 top = float(self.best.cost - self.step)
             if not self._list(prices, 1.0, top / UNIT_COST):
                 break
-            # All trees up to `top` are known, and the best of them that keeps limits.
+            # All trees up to `top` are known, with the best one that keeps the limits.
             bound = max(bound, np.nextafter(top, np.inf))
         if self.best is not None and bound > self.best.cost - self.step:
             return float(self.best.cost)
         return bound
 
     def _list(self, prices: NDArray[np.float64], costs: float, top: float) -> bool:
-        """Take note of all trees whose priced cost is at most `top`."""
+        """List all trees whose priced cost is at most `top`."""
         if self._out_of_time():
             return False
         question = self.question(prices, costs)
@@ -332,12 +331,12 @@ class ConstrainedSearch:
             self._note(self._candidate(*listed.tree(closest[1])))
 
     def values(self) -> NDArray[np.int64]:
-        """Return what each row adds for each action: its cost, then the sums."""
+        """Return what each row adds for each action: first its cost, then the sums."""
         own = self.costs[:, :, None].astype(np.int64) * UNIT_COST
         return np.concatenate([own, self.table], axis=2)
 
     def _less_is_better(self) -> bool:
-        """Whether no limit is broken by making a sum smaller."""
+        """Whether limits stay kept if sums become smaller."""
         return all(f > 0 for limit in self.sums.limits for f in limit.factors.values())
 
     # -------------------------------------------------------------------- trees
@@ -370,7 +369,7 @@ class ConstrainedSearch:
         return self._note(Candidate(splits, actions, cost, tuple(sums.tolist())))
 
     def _note(self, tree: Candidate) -> Candidate:
-        """Keep a tree if it is the best so far, or the closest to keeping limits."""
+        """Store a tree if it is the best so far, or closest to keeping the limits."""
         worst = self.sums.worst(tree.sums)[0]
         if worst <= 0 and (self.best is None or tree.cost < self.best.cost):
             self.best = tree
@@ -399,7 +398,7 @@ class ConstrainedSearch:
 
 
 class _Recorder:
-    """Writes down the action of every row while a tree is completed."""
+    """Records the action of every row while the nodes of a tree get their values."""
 
     measure = "cost"
 
@@ -408,13 +407,13 @@ class _Recorder:
         self._seen: list[tuple[NDArray[np.intp], int]] = []
 
     def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:
-        """Return the action of the greatest gain, and its mean cost."""
+        """Return the action with the greatest gain, and its mean cost."""
         action, cost = self._objective.choose(rows)
         self._seen.append((rows, action))
         return action, cost
 
     def of_rows(self) -> NDArray[np.intp]:
-        """Return the action of each row: that of the smallest node it is in."""
+        """Return the action of each row: that of the smallest node that contains it."""
         out = np.zeros(self._objective.table.n_rows, dtype=np.intp)
         for rows, action in sorted(self._seen, key=lambda seen: -len(seen[0])):
             out[rows] = action

@@ -1,4 +1,4 @@
-"""What constraints limit: sums over rows, in whole numbers, and limits on them."""
+"""The sums over rows that constraints limit, as integers, and the limits on them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 __all__ = ["InfeasibleError", "Limit", "Rows", "Sums", "decimal"]
 
-_MOST = 1 << 50  # sums of one column stay below this
-_MOST_DIGITS = 6  # after the decimal point of weights that are made whole
-_MOST_PROPORTION = 1 << 24  # of their total, so that products of two are exact
+_MOST = 1 << 50  # the largest sum that may occur
+_MOST_DIGITS = 6  # decimal places of weights that are multiplied to become integers
+_MOST_PROPORTION = (
+    1 << 24
+)  # the largest total of such weights, so that products of two are exact
 MOST_SUMS = 8  # as in cpp/search/near/frontier.hpp
 
 
@@ -44,14 +46,14 @@ class InfeasibleError(ValueError):
 
 @dataclass(frozen=True)
 class Rows:
-    """What a constraint may look at: the training rows, but not their columns.
+    """What a constraint may depend on: the training rows, but not their columns.
 
     Attributes
     ----------
     weights : ndarray of shape (rows,)
         The weights of the rows.
     actions : list
-        What a leaf may predict or choose.
+        The classes that a leaf may predict, or the actions that it may choose.
     positive : int or None
         The number of the positive class among the actions, if there is one.
     is_positive : ndarray of bool or None
@@ -61,7 +63,7 @@ class Rows:
     group_names : list
         The groups.
     kept : ndarray of bool or None
-        Which rows of the user's table these are; None for all of them.
+        Which rows of the user's table are used; None for all of them.
     """
 
     weights: NDArray[np.float64]
@@ -74,10 +76,10 @@ class Rows:
 
     @cached_property
     def proportions(self) -> NDArray[np.float64]:
-        """Weights for rates: whole numbers, if weights are decimals of a few digits.
+        """The weights for rates: integers, if the weights are decimals with few digits.
 
-        Rates do not change if all weights are multiplied by a number. Sums of whole
-        numbers are exact, so that a rate that is exactly at its limit keeps it.
+        Rates do not change if all weights are multiplied by a number. Sums of integers
+        are exact, so that a rate that is exactly at its limit is allowed.
         """
         for digits in range(_MOST_DIGITS + 1):
             scaled = self.weights * 10.0**digits
@@ -89,24 +91,24 @@ class Rows:
         return self.weights
 
     def of_kept(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the part of a table of the user's rows that is about these rows."""
+        """Return the rows that are used of a table with the user's rows."""
         return table if self.kept is None else table[self.kept]
 
 
 @dataclass(frozen=True)
 class Limit:
-    """A combination of sums that may not be above a number.
+    """A linear combination of sums that may not exceed a number.
 
     Attributes
     ----------
     name : str
-        What it is about, for messages.
+        The name of what is limited, for messages.
     factors : dict
         The factor of each sum, by its number.
     at_most : Fraction
-        What the combination may not exceed.
+        The number that the combination may not exceed.
     unit : Fraction
-        What counts as 1 when excesses of several limits are compared.
+        The unit in which the excesses of several limits are compared.
     """
 
     name: str
@@ -128,9 +130,9 @@ class Sums:
     columns : list of ndarray of shape (rows, actions)
         For each sum, what each row adds for each action, in whole numbers.
     limits : list of Limit
-        All that has to hold.
+        The limits that have to be kept.
     rounded : bool
-        Whether what rows add had to be rounded to whole numbers.
+        Whether the numbers had to be rounded to integers.
 
     Examples
     --------
@@ -147,10 +149,10 @@ class Sums:
         self.rounded = False
 
     def add(self, numbers: NDArray[np.float64]) -> tuple[int, Fraction]:
-        """Take a sum; return its number and what its numbers were multiplied by.
+        """Add a sum; return its number and the factor by which it was multiplied.
 
-        Whole numbers stay as they are. Others are multiplied by a power of two, as
-        large as sums allow, and rounded.
+        Integers are not changed. Other numbers are multiplied by a power of two, the
+        largest that the limit on sums allows, and rounded.
         """
         scale = Fraction(1)
         total = float(np.abs(numbers).max(axis=1).sum())
@@ -171,7 +173,7 @@ class Sums:
         at_most: Fraction,
         unit: Fraction = Fraction(1),
     ) -> None:
-        """Take a limit on a combination of sums."""
+        """Add a limit on a linear combination of sums."""
         self.limits.append(Limit(name, factors, at_most, unit))
 
     def table(self) -> NDArray[np.int64]:
