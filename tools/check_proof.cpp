@@ -3,18 +3,18 @@
 //     check_proof PROOF DATA.csv --target COLUMN [--cost COLUMN ...] [--weight COLUMN]
 //                 [--groups COLUMN]
 //
-// PROOF is the uncompressed proof, `-` for standard input. The format, and why each rule is
-// sound, is in docs/proof-format.md; this program was written from that page and shares no code
-// with the search that writes proofs, nor with the checkers in Python. It believes nothing but the
-// data. It prints one line and returns 0 if the proof holds, 1 if it does not, and 2 if it cannot
-// be read.
+// PROOF is the uncompressed proof, or `-` for standard input. docs/proof-format.md describes the
+// format and proves that each rule is sound. This program was written from that page. It shares no
+// code with the search that writes proofs, nor with the checkers in Python, and it trusts nothing
+// but the data. It prints one line and returns 0 if the proof holds, 1 if it does not, and 2 if it
+// cannot be read.
 //
-// Where to look: checker/check.hpp goes through a proof, checker/rules.hpp holds the argument,
-// checker/here.hpp the tests of a step, checker/classes.hpp, checker/numbers.hpp,
-// checker/deviances.hpp and checker/lines.hpp count rows,
-// checker/problem.hpp, checker/reader.hpp and checker/gains.hpp make the problem from the data, and
-// checker/ratio.hpp says what follows for F1 and its like. checker/module.cpp is the same as a
-// module of Python.
+// Where to look: checker/check.hpp reads a proof step by step; checker/rules.hpp contains the
+// rules, checker/here.hpp the tests of a step; checker/classes.hpp, checker/numbers.hpp,
+// checker/deviances.hpp and checker/lines.hpp add up rows; checker/problem.hpp, checker/reader.hpp
+// and checker/gains.hpp make the problem from the data; checker/tree_search.hpp is the base of the
+// two searches, checker/path_search.hpp and checker/tree_list.hpp; checker/ratio.hpp contains the
+// conclusions for F1 and other ratios. checker/module.cpp makes the same code a Python module.
 
 #include <cstdint>
 #include <fstream>
@@ -31,7 +31,7 @@
 namespace checker {
 namespace {
 
-// The next line; a hostile one must not exhaust the memory.
+// Reads the next line. Its length is limited, so that a hostile file cannot exhaust the memory.
 bool read_line(std::istream& in, std::string& line) {
   constexpr std::size_t kLongest = std::size_t{1} << 24;
   constexpr int kEnd = std::char_traits<char>::eof();
@@ -102,7 +102,7 @@ Verdict run(const Options& options) {
                      roles_of(options, table), [] {});
 }
 
-// One line, and what the program returns.
+// Prints one line, and returns the exit code of the program.
 int report(const Verdict& verdict, std::ostream& out) {
   if (verdict.accepted) {
     out << "accepted: " << verdict.claim << ", " << verdict.n_steps << " steps ("

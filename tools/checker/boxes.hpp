@@ -1,21 +1,23 @@
-// Is there a box that weighs more than a given number? Section 9 of docs/proof-format.md.
+// Finds out whether a box weighs more than a given number: section 9 of docs/proof-format.md.
 //
-// A box keeps of every axis one of its choices: the codes from one to another, or one code or all.
-// The search holds sets of boxes, in which each end lies between two codes and some choices are
-// left, and cuts them in two until none of their boxes can be too heavy. The *outer* points of a
-// set are those of any of its boxes; the *zone* of an axis are the outer points that some of its
-// choices keep and some do not. Two bounds on the weight of a box:
+// A box is given by one choice for each axis: on some axes an interval of codes, on others one code
+// or all codes. A point is in the box if the choice of every axis keeps its code. The search works
+// on sets of boxes: in a set, each end of an interval lies between two codes, and some choices are
+// left. Sets are divided in two until none of their boxes can be too heavy. The *outer* points of a
+// set are the points of any of its boxes. The *zone* of an axis consists of the outer points that
+// some of its choices keep and others do not. There are two bounds on the weight of a box:
 //
-// - One axis. The others keep all outer points of positive weight and drop all negative ones of
-//   their zones. Then the best choice of the axis says how heavy a box can be.
-// - All axes. A positive point is shared out among the axes whose zones hold it, in whole numbers
-//   that sum to its weight, and counts for each axis only as far as that one keeps it: never less
-//   than it does in a box. Negative points in several zones are left out. Then every axis has a
-//   best choice of its own.
+// - One axis. Suppose that the other axes keep all outer points of positive weight and remove all
+// negative points of their zones. Then the best choice of this axis bounds the weight of a box.
 //
-// Choices for which one of these is not too heavy are struck off. And if any box is too heavy, so
-// is its hull, the smallest box around its positive points: an end that can be moved is the code
-// of a positive point.
+// - All axes. The weight of a positive point is divided, in integers, among the axes whose zones
+// contain it, and each part counts only if its axis keeps the point. This never underestimates a
+// box, which contains a point only if all axes keep it. Negative points in several zones are left
+// out. Then every axis has a best choice of its own.
+//
+// A choice is removed if one of these bounds shows that all boxes with this choice are light
+// enough. And if any box is too heavy, so is its hull, the smallest box around its positive points;
+// so an end that can be moved only needs to be tried at codes of positive points.
 
 #pragma once
 
@@ -29,11 +31,12 @@
 namespace checker {
 
 struct BoxAxis {
-  bool one = false;  // one code or all
-  // Else from a code to a code. Where only one end can be moved, the other is the first or last.
+  bool one = false;  // the choices are one code, or all codes
+  // Otherwise the choices are intervals. If only one end can be moved, the other end is the first
+  // or the last code.
   bool low_moves = true, high_moves = true;
   std::int32_t n = 0;
-  std::vector<std::int32_t> code;  // of every point
+  std::vector<std::int32_t> code;  // the code of every point
 };
 
 class BoxSearch {
@@ -74,14 +77,14 @@ class BoxSearch {
   std::int64_t n_sets() const { return n_sets_; }
 
  private:
-  // The lower end of a box is a0 .. a1, the upper one b0 .. b1.
+  // The lower end of an interval is one of a0 .. a1, the upper end one of b0 .. b1.
   struct Range {
     std::int32_t a0, a1, b0, b1;
     bool fixed() const { return a0 == a1 && b0 == b1; }
   };
   struct Boxes {
     std::vector<Range> ranges;
-    std::vector<char> may;  // choices of one code, and after these all
+    std::vector<char> may;  // which choices are left: each of the codes, and finally all codes
     std::vector<std::uint32_t> points;
   };
   struct Best {
@@ -103,7 +106,7 @@ class BoxSearch {
     return axes_[c].one ? n_choices(boxes, c) == 1 : boxes.ranges[c].fixed();
   }
 
-  // Whether no box of these weighs too much. Strikes off choices on the way.
+  // Whether all these boxes are light enough. Removes choices in doing so.
   bool are_light(Boxes& boxes) {
     for (int round = 0; round < kRounds; ++round) {
       if (!shrink(boxes)) return true;
@@ -136,8 +139,8 @@ class BoxSearch {
       std::erase_if(boxes.points, [&](std::uint32_t i) { return !is_outer(boxes, c, i); });
     }
   }
-  // To the outer points, and to ends on positive ones. False if no box is left that could be too
-  // heavy.
+  // Reduces the points to the outer points, and the ends to codes of positive points. Returns false
+  // if no box is left that could be too heavy.
   bool shrink(Boxes& boxes) const {
     keep_outer(boxes);
     std::int64_t positive = 0;
@@ -165,8 +168,9 @@ class BoxSearch {
     return range.a0 <= range.a1 && range.b0 <= range.b1;
   }
 
-  // Which points are in the zone of each axis, in how many they are, and what is certain: all
-  // positive points, and the negative ones in no zone.
+  // Finds the points in the zone of each axis, the number of zones that contain a point, and the
+  // points that count in any case: all positive points, and the negative points that are in no
+  // zone.
   void list_zones(const Boxes& boxes) {
     const std::size_t m = boxes.points.size();
     zone_.assign(m * axes_.size(), 0);
@@ -195,7 +199,7 @@ class BoxSearch {
     }
   }
 
-  // The second bound; leaves the sums of both along the axes.
+  // Computes the second bound. Leaves the sums along the axes for both bounds in place.
   std::int64_t share_out(const Boxes& boxes) {
     const std::size_t m = boxes.points.size();
     rest_.resize(m);
@@ -221,7 +225,7 @@ class BoxSearch {
         const std::int64_t w = weight_[boxes.points[k]];
         const std::int32_t x = axes_[c].code[boxes.points[k]];
         if (w > 0) {
-          // All that is left goes to the last axis: the ratio is then exactly one.
+          // The last axis gets what is left: the ratio is then exactly one.
           const double ratio = static_cast<double>(claim_[c]) / static_cast<double>(claims_[k]);
           const auto share = static_cast<std::int64_t>(static_cast<double>(rest_[k]) * ratio);
           rest_[k] -= share;
@@ -249,7 +253,7 @@ class BoxSearch {
     }
     return best;
   }
-  // What one code keeps of the zone; n stands for all codes.
+  // The weight of the zone that one choice keeps; n stands for all codes.
   Best of_choice(std::size_t c, std::int32_t v) const {
     const std::size_t begin = first_[c], n = static_cast<std::size_t>(axes_[c].n);
     if (v < axes_[c].n) {
@@ -271,13 +275,13 @@ class BoxSearch {
     }
     return n_choices(boxes, c) > 0;
   }
-  // Whether boxes with a choice of this axis that keeps so much may weigh too much.
+  // Whether boxes may be too heavy if their choice on this axis keeps this weight.
   bool can_be_heavy(std::size_t c, Best kept) const {
     return certain_ - in_zone_[c] + kept.one > most_ && total_ - best_[c].all + kept.all > most_;
   }
 
-  // Turns what is at each code into sums before it, and notes the largest sums up to an upper
-  // end at a code or beyond.
+  // Replaces the weights at the codes by prefix sums, and finds for each code the largest sum of an
+  // interval whose upper end is at this code or a higher one.
   Best best_interval(const Boxes& boxes, std::size_t c) {
     const Range range = boxes.ranges[c];
     std::int64_t *one = one_.data() + first_[c], *all = all_.data() + first_[c];
@@ -316,7 +320,7 @@ class BoxSearch {
     while (range.a0 <= range.a1 && low_fails(range.a0)) ++range.a0;
     while (range.a0 <= range.a1 && low_fails(range.a1)) --range.a1;
     if (range.a0 > range.a1) return false;
-    // The least sums before a lower end at or before each upper one.
+    // The least prefix sum before a lower end, for each upper end.
     least_.resize(static_cast<std::size_t>(axes_[c].n));
     Best low{-kNothing, -kNothing};
     for (std::int32_t b = range.a0; b <= range.b1; ++b) {
@@ -336,14 +340,15 @@ class BoxSearch {
     return true;
   }
 
-  // What the only box of a set weighs.
+  // The weight of a box, if the set has only one.
   std::int64_t weigh(const Boxes& boxes) const {
     std::int64_t sum = 0;
     for (const std::uint32_t i : boxes.points) sum += weight_[i];
     return sum;
   }
 
-  // Cuts where a zone has much weight of both signs. False if there is one box left.
+  // Divides a set on an axis whose zone has much weight of both signs. Returns false if only one
+  // box is left.
   bool cut(const Boxes& boxes) {
     double best = -1.0;
     std::size_t axis = 0;
@@ -397,7 +402,8 @@ class BoxSearch {
   }
   void cut_codes(const Boxes& boxes, std::size_t c) {
     const std::int32_t n = axes_[c].n, choices = n_choices(boxes, c);
-    const bool apart = all_allowed(boxes, c);  // all from single codes; else these in halves
+    // Divide "all codes" from the single codes first; then halve these.
+    const bool apart = all_allowed(boxes, c);
     for (const bool upper : {false, true}) {
       Boxes part = boxes;
       char* own = may(part, c);
@@ -414,17 +420,18 @@ class BoxSearch {
   const std::vector<BoxAxis>& axes_;
   const std::int64_t most_;
   std::vector<std::int64_t> weight_;
-  std::vector<std::size_t> first_;  // of each axis in lists of codes
+  std::vector<std::size_t> first_;  // where each axis begins in lists over the codes of all axes
   std::vector<Boxes> open_;
   std::int64_t n_sets_ = 0;
 
-  // Of the set that is looked at:
+  // For the set that is being examined:
   std::vector<char> zone_;  // [axis * points + point]
   std::vector<std::int32_t> n_zones_;
   std::vector<std::size_t> last_zone_;
-  std::vector<std::int64_t> claim_;          // by axis: negative weight that only its zone holds
-  std::vector<std::int64_t> claims_, rest_;  // by point
-  std::vector<std::int64_t> in_zone_;        // by axis: positive weight
+  // For each axis, the negative weight that is in its zone alone.
+  std::vector<std::int64_t> claim_;
+  std::vector<std::int64_t> claims_, rest_;  // for each point
+  std::vector<std::int64_t> in_zone_;        // for each axis, the positive weight in its zone
   std::vector<Best> best_, least_;
   std::vector<std::int64_t> one_, all_, top_one_, top_all_;
   std::int64_t certain_ = 0, total_ = 0;

@@ -1,4 +1,4 @@
-// Which category or class of the header a cell of the data means.
+// Translates cells of the data to the categories or classes of the header.
 
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace checker {
 
-// Categories or classes of the header, and which of them a cell of the data means: a string by
-// equality, anything else by numeric equality (true is 1, false 0); null is an empty cell.
+// The categories or classes of the header. A cell that is a string stands for the equal string, any
+// other cell for the equal number (true is 1, false is 0), and null for an empty cell.
 class Categories {
  public:
   Categories(const Json::Array& values, const std::string& what) {
@@ -31,14 +31,14 @@ class Categories {
   }
 
   std::size_t size() const { return codes_.size(); }
-  // Of each cell that a column has.
+  // The code of each cell of a column.
   std::vector<std::int32_t> codes(const DataColumn& column) const {
     std::vector<std::int32_t> out;
     out.reserve(column.cells.size());
     for (const Cell& cell : column.cells) out.push_back(code(cell));
     return out;
   }
-  // -1 if it is none of them.
+  // Returns -1 if the cell is none of the categories.
   std::int32_t code(const Cell& cell) const {
     for (const std::string& key : cell.keys()) {
       if (const auto found = codes_.find(key); found != codes_.end()) return found->second;
@@ -48,7 +48,7 @@ class Categories {
 
  private:
   static std::string number_of(const Json& value) {
-    value.real("a category");  // refuses what is beyond doubles
+    value.real("a category");  // throws if a double cannot hold it
     return number_key(value.text).value_or("?");
   }
   std::map<std::string, std::int32_t> codes_;

@@ -1,5 +1,5 @@
-// The data as columns of cells. A program that reads CSV knows only how a cell is written; one that
-// is given a table in memory knows whether it is a number or text.
+// The data as columns of cells. In CSV only the text of a cell is known; in a table in memory it is
+// known whether a cell is a number or text.
 
 #pragma once
 
@@ -34,8 +34,8 @@ inline std::optional<double> to_double(std::string_view text) {
   return value;
 }
 
-// A text that is the same for equal numbers only. Above 2^53 neighbouring whole numbers may have
-// the same double, so digits count there.
+// A text that is the same for equal numbers only. Above 2^53, neighbouring integers may have the
+// same double, so their digits are used instead.
 inline std::string number_key(double value) {
   if (!(std::abs(value) >= 0x1p53) || std::isinf(value)) return "#" + shortest(value + 0.0);
   char digits[400];
@@ -44,7 +44,7 @@ inline std::string number_key(double value) {
   return error == std::errc() ? "#" + std::string(digits, end) : "#?";
 }
 
-// The same for a number as it is written.
+// The same for a number that is given as text.
 inline std::optional<std::string> number_key(std::string_view text) {
   const auto value = to_double(text);
   if (!value) return std::nullopt;
@@ -59,16 +59,16 @@ inline std::optional<std::string> number_key(std::string_view text) {
 
 struct Cell {
   enum class Kind : std::uint8_t {
-    kWritten,  // as in CSV: text, a number, or nothing
+    kWritten,  // from CSV: text, a number, or an empty cell
     kText,
     kNumber,
     kNull,
-    kMissing,  // a mark for a missing value that is no null
-    kOther,    // nothing that a proof could name
+    kMissing,  // a mark for a missing value other than null
+    kOther,    // a value that cannot occur in a proof
   };
 
   Kind kind = Kind::kWritten;
-  std::string text;  // of a number: its digits, if a double cannot hold them
+  std::string text;  // text; or the digits of a number that a double cannot hold
   double value = std::numeric_limits<double>::quiet_NaN();  // kNumber
 
   static Cell written(std::string text) { return {Kind::kWritten, std::move(text), {}}; }
@@ -89,7 +89,7 @@ struct Cell {
     if (kind == Kind::kNull || kind == Kind::kMissing) return "nothing";
     return kind == Kind::kNumber && text.empty() ? shortest(value) : text;
   }
-  // What the cell may stand for, the likeliest first.
+  // The values that the cell may stand for, the most likely first.
   std::vector<std::string> keys() const {
     std::vector<std::string> out;
     if (kind == Kind::kNull) out.push_back("null");
@@ -106,10 +106,10 @@ struct Cell {
   }
 };
 
-// Cells that several rows share may be kept once.
+// A column. A cell that several rows share may be stored once.
 struct DataColumn {
   std::vector<Cell> cells;
-  std::vector<std::uint32_t> place;  // of each row's cell
+  std::vector<std::uint32_t> place;  // the index of each row's cell
 
   const Cell& operator[](std::size_t row) const { return cells[place[row]]; }
   void push_back(Cell cell) {
@@ -119,10 +119,10 @@ struct DataColumn {
 };
 
 struct DataTable {
-  std::vector<std::string> names;  // of the first columns; others are known by their number
+  std::vector<std::string> names;  // of the first columns; other columns are known by number only
   std::vector<DataColumn> columns;
   std::size_t n_rows = 0;
-  bool in_order = false;  // the columns have no names: they come in the order of the proof
+  bool in_order = false;  // the columns have no names and are in the order of the proof
 
   std::size_t find(const std::string& name) const {
     std::size_t found = names.size();
@@ -136,12 +136,12 @@ struct DataTable {
   }
 };
 
-// Which columns are no features: their numbers.
+// The numbers of the columns that are no features.
 struct Roles {
-  std::vector<std::size_t> targets;  // one, or several outputs of a regression
-  std::vector<std::size_t> costs;    // of each action, if rows have their own
+  std::vector<std::size_t> targets;  // several for a regression with several outputs
+  std::vector<std::size_t> costs;    // one for each action, if the rows have costs of their own
   std::optional<std::size_t> weight;
-  std::optional<std::size_t> groups;  // of rows, for limits on rates
+  std::optional<std::size_t> groups;  // the groups of the rows, for limits on rates
 
   bool has(std::size_t column) const {
     const auto in = [column](const std::vector<std::size_t>& list) {

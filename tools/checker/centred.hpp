@@ -1,5 +1,5 @@
-// The targets of a regression, centred and scaled so that sums of doubles can be believed:
-// section 5 of docs/proof-format.md.
+// The targets of a regression, centred and scaled so that the rounding errors of sums of doubles
+// are known: section 5 of docs/proof-format.md.
 
 #pragma once
 
@@ -14,18 +14,20 @@
 
 namespace checker {
 
-// What rounding can do to a loss: so many roundings of the sum of squares (or of distances to the
-// centre) of its rows. It is taken off every loss, so that losses are rounded down.
+// A bound on the rounding error of a loss: a number of roundings of the sum of squares (or of
+// distances to the centre) of its rows. It is subtracted from every loss, so that losses are
+// rounded down.
 inline double in_doubt(double n_rows, std::size_t n_outputs, double sum) {
   return (4 * n_rows + 8 * static_cast<double>(n_outputs) + 300) * 0x1p-53 * sum;
 }
 
-// Everything is multiplied by powers of two, which rounds nothing, so that no weight and no
+// Everything is multiplied by powers of two, which causes no rounding, so that no weight and no
 // centred target is above 1.
 class Centred {
  public:
-  // The problem's targets and weights are replaced. With smoothing, the imaginary rows of every
-  // leaf come after them: one for each output, whose target is 1 for that one and 0 for others.
+  // Replaces the problem's targets and weights. With smoothing, every leaf has imaginary rows,
+  // which are appended: one for each output, whose target is 1 for this output and 0 for the
+  // others.
   explicit Centred(Problem& problem) : problem_(problem), n_rows_(problem.n_rows()) {
     given_weight_ = std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0);
     if (problem.smoothing > 0) add_imaginary_rows();
@@ -46,7 +48,7 @@ class Centred {
   std::size_t n_rows() const { return n_rows_; }
   std::size_t n_outputs() const { return given_.size(); }
   double given_weight() const { return given_weight_; }
-  // A loss in the unit of the proof, and back.
+  // Converts a scaled loss to the unit of the proof.
   double unscaled(double loss) const { return std::ldexp(loss, power_); }
   double scaled(double loss) const { return std::ldexp(loss, -power_); }
   // The centre of an output, scaled like the targets.
@@ -54,13 +56,13 @@ class Centred {
     return std::ldexp(centres_[o][0] + centres_[o][1], -spread_);
   }
 
-  // A prediction as its difference to the centre, scaled like the targets.
+  // A prediction as its difference from the centre, scaled like the targets.
   double in_unit(double prediction, std::size_t o) const {
     double p = std::ldexp(prediction, -shift_);
     for (const double centre : centres_[o]) p -= centre;
     return std::ldexp(p, -spread_);
   }
-  // A prediction that is as near to the mean as doubles can say becomes the mean.
+  // Replaces a prediction by the mean if it is as close to the mean as doubles can represent.
   double near_mean(const Rows& rows, std::size_t o, double p) const {
     double weight = 0, sum = 0, largest = 0;
     for (const std::uint32_t row : rows) {
@@ -75,7 +77,7 @@ class Centred {
     return std::all_of(rows.begin(), rows.end(),
                        [&](std::uint32_t row) { return given_[o][row] == 0; });
   }
-  // The rows of a leaf, and the imaginary ones.
+  // The rows of a leaf, together with the imaginary rows.
   Rows with_imaginary(const Rows& rows) const {
     Rows all = rows;
     for (std::size_t row = n_rows_; row < problem_.weights.size(); ++row) {
@@ -110,7 +112,8 @@ class Centred {
     const bool flat = *low == *high;
     for (double& value : target) value = std::ldexp(value, -shift_);
     auto& centres = centres_.emplace_back();
-    for (int round = 0; round < 2; ++round) {  // what rounding left of a large offset
+    // The second round removes what rounding left of a large offset.
+    for (int round = 0; round < 2; ++round) {
       const auto& weights = problem_.weights;
       centres.push_back(std::inner_product(target.begin(), target.end(), weights.begin(), 0.0) /
                         total);
@@ -121,9 +124,9 @@ class Centred {
   }
 
   Problem& problem_;
-  const std::size_t n_rows_;                          // without imaginary ones
-  double given_weight_ = 0;                           // of them
-  std::vector<std::vector<double>> given_, centres_;  // of each output
+  const std::size_t n_rows_;                          // without the imaginary rows
+  double given_weight_ = 0;                           // the sum of the given weights
+  std::vector<std::vector<double>> given_, centres_;  // for each output
   int shift_ = 0, spread_ = 0, power_ = 0;
   bool constant_ = true;
 };

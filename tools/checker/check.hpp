@@ -1,4 +1,5 @@
-// A proof from its first line to the verdict: the header and its tree, the steps, what follows.
+// Checks a proof from its first line to the verdict: the header and its tree, the steps, and the
+// conclusion.
 
 #pragma once
 
@@ -31,12 +32,13 @@
 
 namespace checker {
 
-// What a checker says about a proof.
+// The result of checking a proof.
 struct Verdict {
   bool accepted = false;
-  bool readable = true;             // false: the proof or the data could not be read
-  std::optional<std::size_t> step;  // that does not hold; none: the header, or the data
-  std::string reason;               // if it is not accepted
+  bool readable = true;  // false if the proof or the data could not be read
+  // The step that does not hold; none if it is the header or the data.
+  std::optional<std::size_t> step;
+  std::string reason;  // why the proof is not accepted
   double lower_bound = 0, objective = std::numeric_limits<double>::infinity();
   bool optimal = false;
   std::size_t n_steps = 0;
@@ -45,7 +47,7 @@ struct Verdict {
   std::string claim;  // what is proved, in words
 };
 
-// Give the next line, without its end; false if there is none.
+// Returns the next line, without its end, in its argument; returns false if there is none.
 using NextLine = std::function<bool(std::string&)>;
 
 template <class Loss>
@@ -56,7 +58,7 @@ class ProofChecker {
   ProofChecker(const Json& header, Problem& problem)
       : header_(header), problem_(problem), loss_(problem) {}
 
-  // `verdict` knows the statement and the step at any time, in case this throws.
+  // The statement and the number of the step are written to `verdict` at once, in case this throws.
   void check(const NextLine& next_line, Verdict& verdict) {
     read_header();
     verdict.statement = statement();
@@ -132,7 +134,7 @@ class ProofChecker {
     require(equal(cost, upper_), "\"upper\" is not the cost of the tree");
   }
 
-  // A split into c children costs c - 1 times this or more: least for the widest.
+  // A split into c children costs at least c - 1 times this; it is least for the widest test.
   void read_prices(Cost further) {
     const Json* given = header_.find("prices");
     if (given == nullptr || given->is_null()) return;
@@ -145,8 +147,8 @@ class ProofChecker {
     }
   }
 
-  // The loss of a tree; its splits and leaves are counted. Recursion goes no deeper than the JSON
-  // reader allowed.
+  // The loss of a tree. Also counts its splits and leaves. The recursion is not deeper than the
+  // JSON reader has allowed.
   Cost tree_loss(const Json& node, const Rows& rows, std::int32_t depth) {
     if (const Json* prediction = node.find("predict")) {
       require(node.find("test") == nullptr, "a node of the tree has a test and a prediction");
@@ -177,8 +179,8 @@ class ProofChecker {
     return sum;
   }
 
-  // See that a split of the tree has a leaf where a list needs one, and that along a directed
-  // column all leaves of one side predict what they must.
+  // Requires that a split of the tree has a leaf as a child if the tree has to be a list, and that
+  // along a directed column all leaves of one side predict the class that they must.
   void check_promises(const Json& node, const Rows& rows, std::size_t t) const {
     const auto& children = node.at("children").array("\"children\"");
     if (problem_.list) {
@@ -197,7 +199,7 @@ class ProofChecker {
     }
   }
 
-  // A cost of several penalties.
+  // A number of penalties times the cost of one.
   static Cost times(Cost cost, std::int32_t n) {
     require(static_cast<double>(cost) * n < 0x1p60 || !Loss::kExact, "a cost is too large");
     return cost * static_cast<Cost>(n);
@@ -256,7 +258,7 @@ class ProofChecker {
     }
   }
 
-  // What the root step proves of the whole table.
+  // Requires that the root step proves the bound that is claimed for the whole table.
   void conclude() const {
     require(root_ >= 0 && root_ < static_cast<std::int64_t>(steps_.size()),
             "\"root\" is step " + std::to_string(root_) + ", but the proof has " +
@@ -265,7 +267,7 @@ class ProofChecker {
     require(root.branch.empty(), "the root step is not about the whole table");
     require(covers(root.depth, max_depth_), "the root step is about shallower trees");
     require(covers(root.splits, max_splits_), "the root step is about smaller trees");
-    // A tree of at most max_splits splits costs that much more with dearer splits.
+    // If splits cost more, the cost of a tree with at most max_splits splits rises by at most this.
     const Cost dearer = search_split_cost_ - split_cost_;
     const Cost surplus = dearer > 0 ? times(dearer, max_splits_) : 0;
     require(lower_ <= root.bound - surplus + loss_.tolerance(),
@@ -276,7 +278,7 @@ class ProofChecker {
     }
   }
 
-  // What is known of the tree, in the user's unit.
+  // States what is proved about the tree, in the user's unit.
   void claim(Verdict& out) const {
     out.optimal = lower_ + loss_.tolerance() >= upper_;
     if (const auto& ratio = problem_.ratio) {
@@ -304,7 +306,7 @@ class ProofChecker {
     const double sign = reward ? -1 : 1;
     say(out, sign * out.objective, reward ? "above" : "below", sign * out.lower_bound);
   }
-  // What is known of the tree that keeps the limits.
+  // States what is proved about a tree that keeps limits on rates.
   void claim_kept(Verdict& out) {
     if constexpr (Loss::kExact) {
       const Limits& limits = *problem_.limits;
@@ -329,7 +331,8 @@ class ProofChecker {
       say(out, out.objective, "below", out.lower_bound);
     }
   }
-  // What is known of the tree where the path to a node says what it allows and costs.
+  // States what is proved about a tree if its paths decide which tests are allowed and what they
+  // cost.
   void claim_paths(const Json& given, Verdict& out) {
     require(Loss::kExact, "paths are for classification only");
     if constexpr (Loss::kExact) {
@@ -353,7 +356,7 @@ class ProofChecker {
       state_paths(paths, paid, out);
     }
   }
-  // Whether no class has a weight of its own.
+  // Whether no class has a weight other than 1.
   bool plain_weights() const {
     const Json* factors = header_.find("class_weight");
     if (factors == nullptr) return true;
@@ -387,7 +390,7 @@ class ProofChecker {
     const double sign = reward ? -1 : 1;
     say(out, sign * out.objective, reward ? "above" : "below", sign * out.lower_bound);
   }
-  // See that no tree of the list keeps the limits and costs less.
+  // Requires that no tree of the list both keeps the limits and costs less.
   void check_list(std::int64_t wrong, std::int64_t n_penalties) {
     if constexpr (Loss::kExact) {
       const Limits& limits = *problem_.limits;
@@ -444,8 +447,8 @@ class ProofChecker {
   Prices prices_;
 };
 
-// Check a proof against a table, of which `roles` says what its columns are. `poll` is called
-// often, and what it throws comes out of here.
+// Checks a proof against a table; `roles` says which of its columns are targets, weights and so on.
+// `poll` is called often; exceptions that it throws are passed on.
 inline Verdict check_proof(const NextLine& next_line, const DataTable& table, const Roles& roles,
                            const std::function<void()>& poll) {
   Verdict verdict;

@@ -1,4 +1,4 @@
-// The children of a test: which have rows, and what leaves for them cost.
+// The children of a test: which of them have rows, and what leaves cost there.
 
 #pragma once
 
@@ -16,7 +16,7 @@ void for_children(const Here::View& view, std::size_t test, Visit&& visit) {
   for (std::size_t k = 0; k < view.n_children; ++k) visit(test + k * view.stride);
 }
 
-// Whether two or more children have rows, and none fewer than `fewest`.
+// Whether at least two children have rows, and each of these at least `fewest`.
 template <class Number>
 bool is_split(const Here::View& view, std::size_t test, const Table<Number>& table,
               std::int64_t fewest) {
@@ -30,7 +30,7 @@ bool is_split(const Here::View& view, std::size_t test, const Table<Number>& tab
   return children >= 2 && !small;
 }
 
-// How many children of a test have rows.
+// The number of children of a test that have rows.
 template <class Number>
 std::size_t occupied(const Here::View& view, std::size_t test, const Table<Number>& table) {
   std::size_t children = 0;
@@ -44,8 +44,8 @@ inline bool has_wide_view(const Here& here) {
   });
 }
 
-// What a child loses if it must be a leaf, along a directed column of a given class: all leaves of
-// that side predict it, and one does as well as many.
+// The loss of a child that must be a leaf predicting a given class, because its column is directed:
+// all leaves of this side predict the class, so that one leaf is as good as many.
 template <class Number>
 Number wrong_in_leaf(const Table<Number>& table, const Here::View& view, std::size_t child,
                      bool yes) {
@@ -53,7 +53,7 @@ Number wrong_in_leaf(const Table<Number>& table, const Here::View& view, std::si
   return static_cast<Number>(table.wrong(child, view.column->says(yes)));
 }
 
-// The least loss of a split into two leaves; the largest number there is if nothing splits.
+// The least loss of a split into two leaves; the largest number if no test divides the rows.
 template <class Number>
 Number cheapest_leaves(const Here& here, const Table<Number>& table, std::int32_t fewest) {
   Number least = std::numeric_limits<Number>::max();
@@ -63,7 +63,7 @@ Number cheapest_leaves(const Here& here, const Table<Number>& table, std::int32_
     const std::size_t no = view.stride;
     for (std::size_t t = view.begin; t <= view.last_test; ++t) {
       const bool split = std::min(count[t], count[t + no]) >= fewest;
-      // Along a directed column, leaves of one class would be no better than a leaf.
+      // Along a directed column, two leaves of the same class would be no better than one leaf.
       const Number sum =
           wrong_in_leaf(table, view, t, true) + wrong_in_leaf(table, view, t + no, false);
       least = std::min(least, split ? sum : std::numeric_limits<Number>::max());

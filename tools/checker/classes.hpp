@@ -1,5 +1,5 @@
-// The rows of a classification problem, merged and weighed in whole numbers: section 2 of
-// docs/proof-format.md.
+// The rows of a classification problem: equal rows are merged, and weights are integers. Section 2
+// of docs/proof-format.md.
 
 #pragma once
 
@@ -26,10 +26,10 @@ class Classes {
   using Number = std::int32_t;
   static constexpr bool kExact = true;
   static constexpr Cost kUnit = Cost{1} << 20;
-  static constexpr Cost kMostCost = Cost{1} << 52;  // sums of many of these fit
+  static constexpr Cost kMostCost = Cost{1} << 52;  // so that sums of many of these do not overflow
   using RowSums = Sums<Number>;
 
-  // Codes of the problem are replaced by those of the merged rows.
+  // Replaces the codes of the problem by those of the merged rows.
   explicit Classes(Problem& problem) : n_classes_(problem.n_classes), gains_(problem.gains) {
     if (gains_) {
       merge_gains(problem);
@@ -45,18 +45,18 @@ class Classes {
   std::size_t n_classes() const { return n_classes_; }
   static Cost cost(std::int64_t weight) { return weight * kUnit; }
   Cost everything() const { return cost(total_); }
-  // For each row of the table the merged row it has become a part of; for costs, the first of
-  // the copies of its group.
+  // For each row of the table the merged row that contains it; for costs, the first of the copies
+  // of its group.
   const std::vector<std::size_t>& merged() const { return merged_; }
-  // What a merged row costs in a leaf of a class.
+  // The cost of a merged row in a leaf that predicts a class.
   Cost errors(std::size_t row, std::size_t label) const {
     return rows_[row].label == label ? 0 : cost(rows_[row].weight);
   }
-  // What a row costs that pays one unit of cost for each unit of its weight.
+  // The cost of a row if it pays one unit of cost for each unit of its weight.
   Cost weight(std::size_t row) const {
     return gains_ ? heft_[row] << (20 + gains_->exponent) : cost(rows_[row].weight);
   }
-  // Whether that is a whole number, and what all rows cost; else it is negative.
+  // The same for all rows together, if it is an integer; otherwise a negative number.
   double whole_weight() const {
     if (!gains_) return exponent_ == 0 ? static_cast<double>(everything()) : -1.0;
     double sum = 0;
@@ -68,7 +68,7 @@ class Classes {
   double objective(Cost of) const {
     return static_cast<double>(of) / (static_cast<double>(kUnit) * static_cast<double>(total_));
   }
-  // Costs: the mean cost of a row in the tree, without penalties.
+  // For costs of actions: the mean cost of a row in the tree, without penalties.
   double mean_cost() const {
     double sum = 0;
     for (std::size_t k = 0; k < paid_.size(); ++k) {
@@ -76,7 +76,8 @@ class Classes {
     }
     return sum / gains_->weight;
   }
-  // Costs: the mean cost, with penalties, that no tree is below; rounding is taken off.
+  // For costs of actions: a lower bound on the mean cost of all trees, with penalties, rounded
+  // down.
   double least_mean_cost(Cost lower) const {
     const double left = static_cast<double>(lower) / static_cast<double>(kUnit);
     const double gained = static_cast<double>(total_ - gains_->n_raised) - left;
@@ -90,7 +91,7 @@ class Classes {
     return static_cast<Cost>(std::floor(exact + 0.5));
   }
 
-  // What a leaf with the given prediction costs.
+  // The cost of a leaf with the given prediction.
   Cost leaf_cost(const Rows& rows, const Json& prediction) {
     const std::int64_t predicted = prediction.integer("the prediction of a leaf");
     require(predicted >= 0 && predicted < static_cast<std::int64_t>(n_classes_),
@@ -102,27 +103,28 @@ class Classes {
     }
     return cost(wrong);
   }
-  // What the tree predicts for each row of the table.
+  // The prediction of the tree for each row of the table.
   std::vector<std::int64_t> said() const {
     std::vector<std::int64_t> out;
     for (const std::size_t row : merged_) out.push_back(said_[row]);
     return out;
   }
-  // What no tree on priced costs is below: a whole number, and 2^20ths.
+  // A lower bound on the priced costs of all trees: an integer, and a number of 2^-20ths.
   std::pair<std::int64_t, std::int64_t> least_cost(Cost lower) const {
     require(gains_->exponent == 0 && !gains_->rounded && gains_->base < 0x1p52,
             "the costs were rounded");
     const Cost gained = total_ - gains_->n_raised;
     return {static_cast<std::int64_t>(gains_->base) - gained, lower};
   }
-  // Whether the leaves of some rows all predict a class.
+  // Whether all leaves of some rows predict a class.
   bool all_said(const Rows& rows, std::size_t label) const {
     return std::all_of(rows.begin(), rows.end(),
                        [&](std::uint32_t row) { return std::cmp_equal(said_[row], label); });
   }
-  // See that the tree has the ratio claimed, and that no tree of the proved cost is above it.
+  // Requires that the tree has the claimed ratio, and that no tree of at least the proved cost has
+  // a higher one.
   void check(const Ratio& ratio, Cost lower, Cost split_cost, std::size_t n_rows) const {
-    double wrong[2] = {0, 0};  // by class, before rounding
+    double wrong[2] = {0, 0};  // for each class, before rounding
     std::int64_t off = 0;
     for (std::size_t k = 0; k < rows_.size(); ++k) {
       if (std::cmp_not_equal(rows_[k].label, said_[k])) wrong[rows_[k].label] += summed_[k];
@@ -134,7 +136,7 @@ class Classes {
     const auto positive = static_cast<std::size_t>(ratio.positive());
     ratio.check_tree(static_cast<std::int64_t>(wrong[positive]),
                      static_cast<std::int64_t>(wrong[1 - positive]));
-    // A tree has no more leaves than there are rows, and errors are whole numbers.
+    // A tree has at most as many leaves as there are rows, and errors are integers.
     const double penalties = static_cast<double>(split_cost) * static_cast<double>(n_rows - 1);
     std::int64_t least = 0;
     if (penalties < static_cast<double>(lower)) {
@@ -152,8 +154,8 @@ class Classes {
     return sum;
   }
 
-  // Add up some rows of a step: weights by class, perhaps samples, and forced errors, which are
-  // wanted for the whole step only.
+  // Adds up some rows of a step: weights of classes, the number of rows if needed, and forced
+  // errors, which are needed for the whole step only.
   void add_up(const Here& here, const Rows& members, bool whole, Sums<Number>& out) const {
     const std::size_t forced = n_classes_ + (count_samples_ ? 1 : 0);
     out.start(here, whole ? forced + 1 : forced);
@@ -196,8 +198,8 @@ class Classes {
     out.whole_leaf = out.whole_weight - heaviest;
   }
 
-  // The least loss of a split into leaves, with no table, where tests have two children and leaves
-  // of one row are allowed; the largest number there is if nothing splits.
+  // The least loss of a split into leaves, without a table. It is used if tests have two children
+  // and leaves may have any size. The largest number if no test divides the rows.
   Number cheapest_leaves(const Here& here, const Sums<Number>& sums) const {
     constexpr std::size_t kBlock = Sums<Number>::kBlock;
     constexpr Number kNothing = std::numeric_limits<Number>::max();
@@ -234,10 +236,10 @@ class Classes {
   struct Row {
     std::size_t label;
     std::int32_t weight, samples;
-    std::int32_t forced;  // its weight, unless it is the heaviest of its group
+    std::int32_t forced;  // the weight of the row, unless it is the heaviest of its group
   };
 
-  // A penalty as a fraction of all gains; in doubles, as on the page.
+  // A penalty as a fraction of all gains, computed in doubles as docs/proof-format.md says.
   double fraction(double penalty) const {
     if (total_ == 0) return 1.0;
     const double own = std::ldexp(static_cast<double>(total_), -gains_->exponent);
@@ -245,8 +247,8 @@ class Classes {
     return factor > 0 ? std::min(penalty / factor, 1.0) : 1.0;
   }
 
-  // A group of rows becomes one row for each action by which it gains, and at least one; the
-  // first of these counts the rows of the table.
+  // Replaces a group of rows that no test tells apart by one row for each action with a gain, and
+  // at least one row. The first of these has the number of table rows.
   void merge_gains(Problem& problem) {
     std::vector<std::vector<std::int32_t>> sums;
     std::vector<std::vector<double>> paid;
@@ -272,12 +274,12 @@ class Classes {
       ++samples[found->second];
       const double own_weight = problem.weights[i];
       const bool whole = own_weight == std::floor(own_weight) && own_weight < 0x1p30;
-      std::int64_t& sum = heft[found->second];  // -1: not a whole number
+      std::int64_t& sum = heft[found->second];  // -1 if it is not an integer
       sum = sum < 0 || !whole || sum > kMostHeft ? -1 : sum + static_cast<std::int64_t>(own_weight);
       merged_.push_back(found->second);
     }
     std::vector<std::uint32_t> kept;
-    std::vector<std::size_t> place;  // of the first copy of each group
+    std::vector<std::size_t> place;  // the position of the first copy of each group
     for (std::size_t k = 0; k < sums.size(); ++k) {
       place.push_back(rows_.size());
       const auto best = std::max_element(sums[k].begin(), sums[k].end()) - sums[k].begin();
@@ -305,7 +307,7 @@ class Classes {
     }
   }
 
-  // Rows with the same codes and the same label become one.
+  // Merges rows with the same codes and the same label.
   void merge(Problem& problem) {
     struct Sum {
       std::uint32_t first;
@@ -327,7 +329,7 @@ class Classes {
       ++sums[found->second].samples;
     }
     exponent_ = scale(problem.weights);
-    std::map<std::size_t, std::size_t> heaviest;  // of each group
+    std::map<std::size_t, std::size_t> heaviest;  // the heaviest row of each group
     std::vector<std::uint32_t> kept;
     for (std::size_t k = 0; k < sums.size(); ++k) {
       const std::int64_t rounded =
@@ -344,7 +346,7 @@ class Classes {
     keep_codes(problem, kept);
   }
 
-  // Weights are multiplied by two to this power and rounded.
+  // Returns an exponent: weights are multiplied by two to this power and rounded.
   static int scale(const std::vector<double>& weights) {
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
     const double room = 0x1p30 - static_cast<double>(weights.size()) - 1;
@@ -356,17 +358,18 @@ class Classes {
 
   std::size_t n_classes_;
   bool count_samples_ = false;
-  bool directed_ = false;  // has a column a direction?
+  bool directed_ = false;  // whether a column has a direction
   std::vector<Row> rows_;
   std::vector<std::size_t> merged_;
   std::int64_t total_ = 0;
   std::optional<Gains> gains_;
-  std::vector<std::int64_t> said_;  // by the tree, of each row
-  std::vector<double> summed_;      // weights of rows before rounding
+  std::vector<std::int64_t> said_;  // the prediction of the tree for each row
+  std::vector<double> summed_;      // the weights of rows before rounding
   int exponent_ = 0;
   static constexpr std::int64_t kMostHeft = std::int64_t{1} << 50;
-  std::vector<std::int64_t> heft_;         // costs: weight of each group, at its first row
-  std::vector<std::vector<double>> paid_;  // costs: of each group by action, at its first row
+  std::vector<std::int64_t> heft_;  // for costs: the weight of each group, at its first row
+  // For costs: those of each group by action, at its first row.
+  std::vector<std::vector<double>> paid_;
 };
 
 }  // namespace checker

@@ -1,13 +1,14 @@
-// The search for a set of rows that at most so many outcomes of tests describe, and that weighs
-// more than a given number. Section 9 of docs/proof-format.md.
+// The search for a set of rows that a conjunction of at most so many outcomes of tests describes,
+// and that weighs more than a given number: section 9 of docs/proof-format.md.
 //
-// Depth first, from a set of rows to the sets that one more outcome leaves. What an outcome takes
-// of the positive weight of a set is its loss, what it takes of the negative weight its gain. Of
-// the outcomes that are added to a set, one has the largest loss (of equal ones, the last in some
-// order), and all others come before it. What they leave weighs at most the positive weight that
-// this one leaves, less the negative weight that it and the others, by their gains, do not take.
-// An outcome without a gain only takes away, and one that leaves no more positive weight than the
-// given number leads to nothing.
+// The search is depth-first. It goes from a set of rows to the subsets that have one more outcome.
+// The loss of an outcome is the positive weight that it removes from a set, and its gain is the
+// negative weight that it removes. Among the outcomes that are added to a set, let one be the
+// outcome with the largest loss (of several such outcomes, the last in a fixed order); all others
+// come before it. The rows that remain weigh at most the positive weight that this outcome leaves,
+// less the negative weight that is not removed; and the other outcomes remove at most the sum of
+// their gains. An outcome without a gain is of no use, and neither is one that leaves no more
+// positive weight than the given number.
 
 #pragma once
 
@@ -25,7 +26,7 @@ namespace checker {
 
 class ConjunctionSearch {
  public:
-  // `weights` of the merged rows.
+  // `weights` are those of the merged rows.
   ConjunctionSearch(const Problem& problem, std::vector<std::int64_t> weights, std::int64_t most)
       : weights_(std::move(weights)), most_(most) {
     std::size_t n_outcomes = 0;
@@ -70,7 +71,7 @@ class ConjunctionSearch {
     friend auto operator<=>(const Candidate&, const Candidate&) = default;
   };
 
-  // Whether some of these outcomes, at least one and at most `left` of them, leave too much.
+  // Whether the rows with at least one and at most `left` of these outcomes weigh too much.
   template <class Poll>
   bool below(const Rows& rows, const std::vector<std::size_t>& usable, std::int64_t left,
              const Poll& poll) {
@@ -84,8 +85,9 @@ class ConjunctionSearch {
     }
     if (left < 2) return false;
     std::sort(candidates.begin(), candidates.end());
-    std::vector<std::int64_t> gains;  // the largest of those before, in descending order
-    std::int64_t others = 0;          // their sum
+    // The largest gains of the outcomes before, in descending order.
+    std::vector<std::int64_t> gains;
+    std::int64_t others = 0;  // the sum of these gains
     std::vector<std::size_t> before;
     for (const Candidate& last : candidates) {
       const std::int64_t untaken = std::min<std::int64_t>(0, negative + last.gain + others);
@@ -104,7 +106,7 @@ class ConjunctionSearch {
     return false;
   }
 
-  // Sums of positive and of negative weights: of all rows, and of those with each outcome.
+  // The sums of positive and of negative weights, of all rows and of the rows with each outcome.
   std::pair<std::int64_t, std::int64_t> add_up(const Rows& rows) {
     positive_.assign(n_, 0);
     negative_.assign(n_, 0);
@@ -128,8 +130,9 @@ class ConjunctionSearch {
 
   const std::vector<std::int64_t> weights_;
   const std::int64_t most_;
-  std::size_t n_ = 0;                // outcomes that differ
-  std::vector<std::int64_t> keeps_;  // [row * n + outcome]: -1 if the row has it, else 0
+  std::size_t n_ = 0;  // the number of distinct outcomes
+  // [row * n + outcome]: -1 if the row has the outcome, otherwise 0.
+  std::vector<std::int64_t> keeps_;
   std::vector<std::int64_t> positive_, negative_;
 };
 

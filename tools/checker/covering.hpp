@@ -1,4 +1,4 @@
-// The covering bound on trees of two or more splits.
+// The covering bound: a lower bound for trees with at least two splits.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace checker {
 
-// Leaves lie in a child of the first test, which is admissible, so a leaf gets at most
-// `largest` of its class right; j leaves need j - 1 splits.
+// Every leaf is in a child of the first test, which is admissible, so a leaf classifies at most
+// weight `largest` of its class correctly; j leaves need j - 1 splits.
 template <class Loss>
 typename Loss::Cost covering(const Loss& loss, const Here& here,
                              const Table<typename Loss::Number>& part,
@@ -21,7 +21,7 @@ typename Loss::Cost covering(const Loss& loss, const Here& here,
   using Cost = typename Loss::Cost;
   const auto fewest = static_cast<std::int32_t>(min_samples_leaf);
   const auto light = static_cast<std::int32_t>(std::min<Cost>(split_cost / Loss::kUnit, 1 << 30));
-  std::vector<std::size_t> good;  // tests that split and are admissible
+  std::vector<std::size_t> good;  // tests that divide the rows and are admissible
   for (const Here::View& view : here.views()) {
     for (std::size_t t = view.begin; t <= view.last_test; ++t) {
       const std::size_t no = t + view.stride;
@@ -35,8 +35,8 @@ typename Loss::Cost covering(const Loss& loss, const Here& here,
     std::int32_t largest = 0;
     for (const std::size_t t : good) largest = std::max({largest, yes[t], weight - yes[t]});
     Cost cheapest = loss.cost(weight);
-    // Leaves pay only if one gets more right than a split costs. Then the best number is
-    // weight / largest, rounded down or up, and nothing overflows.
+    // More leaves only pay if a leaf classifies more weight correctly than a split costs. Then the
+    // best number of leaves is weight / largest, rounded down or up, so that no product overflows.
     if (loss.cost(largest) > split_cost) {
       const Cost j = weight / largest;
       cheapest = std::min(

@@ -1,15 +1,20 @@
 // The rows of a regression with logarithms: Poisson deviance, log loss, lifetimes. Section 5 of
 // docs/proof-format.md. Losses are doubles, rounded down.
 //
-// A row of weight w and target v loses w spread(c, v - c) about the centre c (log_spread.hpp), and
-// a leaf of weight W the sum of its rows' terms less spread(W c, the sum of w (v - c)), which is
-// what the mean saves. With u = 2^-53 and n rows, a sum is off by (n + 8) u of the sum of the
-// magnitudes of its terms. With T the sum of w |v - c|, a = W c and x = a + s, the derivatives of
-// spread(W c, s) by s, log(x / a), and by W, c (log(x / a) - s / a), say what that does: if |s| <=
-// a / 4, the second changes it by less than 4 (n + 8) u spread and the first by less than 2 (n + 8)
-// u T (|log(x / a)| + 4 (n + 8) u). Otherwise both are below 2 (n + 8) u max(64, 2 |log(x / a)|) (T
-// + a): x log x changes by no more near 0. What the mean saves is at most the sum of the rows' own
-// terms, so that the parts of both are below 5 (n + 600) u of it.
+// The loss of a row of weight w and target v is w spread(c, v - c), where c is the centre
+// (log_spread.hpp). The loss of a leaf of weight W is the sum of these terms of its rows less
+// spread(W c, the sum of w (v - c)), the amount that predicting the mean instead of the centre
+// saves.
+//
+// Rounding errors. With u = 2^-53 and n rows, the error of a sum is below (n + 8) u times the sum
+// of the magnitudes of its terms. Let T be the sum of w |v - c|, a = W c and x = a + s. The
+// derivatives of spread(W c, s) by s, which is log(x / a), and by W, which is c (log(x / a) - s /
+// a), say how such an error affects spread: if |s| <= a / 4, an error of W changes it by less than
+// 4 (n + 8) u spread, and an error of s by less than 2 (n + 8) u T (|log(x / a)| + 4 (n + 8) u).
+// Otherwise both changes are below 2 (n + 8) u max(64, 2 |log(x / a)|) (T + a): near 0, x log x
+// changes by no more than that. The amount that the mean saves is at most the sum of the rows' own
+// terms, so that the parts of the error that are multiples of these are below 5 (n + 600) u of that
+// sum.
 
 #pragma once
 
@@ -38,7 +43,8 @@ class Deviances : public RealCosts {
       : problem_(problem), centred_(problem), n_outputs_(problem.targets.size()) {
     for (std::size_t o = 0; o < n_outputs_; ++o) {
       const double centre = centred_.centre(o);
-      centre_.push_back(centre > 0 ? centre : 1.0);  // zeros lose nothing about any centre
+      // Targets of zero have no loss, whatever the centre is.
+      centre_.push_back(centre > 0 ? centre : 1.0);
     }
     prior_.assign(n_channels(), 0.0);
     for (std::size_t row = 0; row < problem_.weights.size(); ++row) {
@@ -47,7 +53,7 @@ class Deviances : public RealCosts {
         terms_[row * n_outputs_ + o] =
             problem_.weights[row] * log_spread(centre_[o], problem_.targets[o][row]).value;
       }
-      if (row < size()) continue;  // imaginary rows are in every leaf
+      if (row < size()) continue;  // imaginary rows belong to every leaf
       each_channel(static_cast<std::uint32_t>(row),
                    [&](std::size_t channel, double value) { prior_[channel] += value; });
     }
@@ -76,8 +82,8 @@ class Deviances : public RealCosts {
   }
   std::int64_t samples(const Rows& rows) const { return std::ssize(rows); }
 
-  // Add up some rows of a step: their number, weight and own terms, and for each output the
-  // weighted targets and their magnitudes.
+  // Adds up some rows of a step: their number, weight and own terms; and for each output, the sum
+  // of the weighted targets and of their magnitudes.
   void add_up(const Here& here, const Rows& members, bool, RowSums& out) const {
     out.start(here, n_channels());
     for (const std::uint32_t i : members) {
@@ -139,7 +145,7 @@ class Deviances : public RealCosts {
   Centred centred_;
   const std::size_t n_outputs_;
   std::vector<double> centre_, prior_;
-  std::vector<double> terms_;  // of each row, by output
+  std::vector<double> terms_;  // the own terms of each row, by output
 };
 
 }  // namespace checker

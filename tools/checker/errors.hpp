@@ -1,4 +1,4 @@
-// Two ways to fail: input that cannot be read at all, and a proof that does not hold.
+// Two kinds of failure: the input cannot be read, or a proof does not hold.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// Costs of actions as gains in whole numbers: section 7 of docs/proof-format.md. A row gains, by
-// an action, what that saves against its dearest one.
+// Costs of actions as gains, which are integers: section 7 of docs/proof-format.md. The gain of a
+// row by an action is the cost of its most expensive action less the cost of this action.
 
 #pragma once
 
@@ -47,10 +47,10 @@ class GainsReader {
     }
   }
 
-  // How many columns of costs the data have.
+  // The number of columns of costs in the data.
   std::size_t n_columns() const { return matrix_ != nullptr ? 0 : n_actions_ - (asked_ ? 1 : 0); }
 
-  // Costs by class.
+  // Reads costs that depend on the class.
   void take_matrix(const std::vector<std::int32_t>& labels, std::size_t n_classes) {
     const auto& rows = matrix_->array("\"cost_matrix\"");
     require(rows.size() == n_classes, "\"cost_matrix\" has not one row for each class");
@@ -66,7 +66,7 @@ class GainsReader {
       costs_.push_back(by_class[static_cast<std::size_t>(label)]);
     }
   }
-  // Costs, or rewards, of each row, one column for each action but abstaining.
+  // Reads the costs, or rewards, of each row: one column for each action except abstaining.
   void take_columns(const std::vector<std::vector<double>>& columns) {
     costs_.assign(n_rows_, {});
     for (std::size_t i = 0; i < n_rows_; ++i) {
@@ -108,7 +108,7 @@ class GainsReader {
     return gains;
   }
 
-  // What is minimised, in words.
+  // States in words what is minimised.
   std::string words(const Gains& gains) const {
     std::string text =
         "mean " + measure_ + " of the actions " + std::string(header_.at("actions").text) + ", ";
@@ -134,7 +134,8 @@ class GainsReader {
   }
 
  private:
-  // Rows for which all actions cost the same are rows as well: they gain 1 whatever is done.
+  // A row for which all actions cost the same still counts as a row: its gain is 1 for every
+  // action.
   static void raise_indifferent(Gains& gains) {
     for (auto& row : gains.whole) {
       if (std::any_of(row.begin(), row.end(), [](auto gain) { return gain > 0; })) continue;
@@ -152,7 +153,7 @@ class GainsReader {
   bool asked_ = false;
   double abstain_cost_ = 0;
   const Json* matrix_ = nullptr;
-  std::vector<std::vector<double>> costs_;  // of each row, by action
+  std::vector<std::vector<double>> costs_;  // the costs of each row, by action
 };
 
 }  // namespace checker

@@ -1,11 +1,12 @@
 // The rows of a step and the tests that split them.
 //
-// In each view, the codes that occur among these rows have consecutive *places*; a view in which
-// one code occurs splits nothing and is left out. So a step costs what its rows cost, not what
-// the table does, and thresholds that cut its rows alike are one test. Children are numbered by
-// places as well: child p is the yes of the test at place p (code <= c, or code == c), child
-// p + n_places() its no. The test of a multiway view is at its first place, its children are the
-// yes of every place.
+// In each view, the codes that occur among these rows get consecutive numbers, their *places*. A
+// view in which only one code occurs cannot divide the rows and is left out. The cost of checking a
+// step therefore depends on its rows only, not on the whole table, and thresholds that divide its
+// rows in the same way are one test. Children are numbered by places, too: child p is the yes side
+// of the test at place p (code <= c, or code == c), and child p + n_places() is its no side. The
+// test of a multiway view is at its first place, and its children are the yes sides of all its
+// places.
 
 #pragma once
 
@@ -25,12 +26,12 @@ class Here {
  public:
   struct View {
     const Column* column;
-    std::size_t number;      // of the column
-    std::size_t begin, end;  // places
-    std::size_t last_test;   // tests are at begin .. last_test
+    std::size_t number;      // the number of the column
+    std::size_t begin, end;  // its places
+    std::size_t last_test;   // its tests are at the places begin .. last_test
     std::size_t stride, n_children;
-    std::size_t slot;  // among the short or the long views
-    bool ordered;      // split by threshold
+    std::size_t slot;  // its position among the short or the long views
+    bool ordered;      // whether it is split by thresholds
 
     bool multiway() const { return stride == 1; }
     bool is_short() const { return end - begin == 2; }
@@ -83,14 +84,14 @@ class Here {
   }
 
   const Rows& rows() const { return rows_; }
-  // Sets of these rows are told by their positions in `rows`.
+  // Sets of these rows are given by positions in `rows`.
   const Rows& everyone() const { return everyone_; }
   const std::vector<View>& views() const { return views_; }
   std::size_t n_places() const { return code_at_.size(); }
   std::size_t n_children() const { return 2 * n_places(); }
 
-  // Where a row is in each view: in the short ones, of two places, whether it is in the first;
-  // in the long ones the place.
+  // The place of each row in each view. Short views have two places, so it is stored whether the
+  // row is in the first one; for long views the place is stored.
   std::size_t n_short() const { return n_short_; }
   std::size_t n_long() const { return n_long_; }
   const std::uint8_t* in_first(std::size_t i) const { return first_.data() + i * n_short_; }
@@ -104,7 +105,7 @@ class Here {
     return *std::upper_bound(views_.begin(), views_.end(), test,
                              [](std::size_t t, const View& v) { return t < v.end; });
   }
-  // The rows of a child.
+  // Finds the rows of a child.
   void members(const View& view, std::size_t child, Rows& out) const {
     const bool no = child >= n_places();
     const std::size_t at = no ? child - n_places() : child;
@@ -118,7 +119,7 @@ class Here {
     out.resize(size);
   }
 
-  // Where the test of a proof is; kNone if it does not split these rows.
+  // The place of a test of the proof; kNone if the test does not divide these rows.
   std::size_t find(std::size_t number) const {
     const Test& test = problem_.tests[number];
     const auto view = std::find_if(views_.begin(), views_.end(),
@@ -130,7 +131,7 @@ class Here {
     const bool tested = place != kNone && place <= view->last_test;
     return tested && (view->ordered || exact) ? place : kNone;
   }
-  // The child of a test for an outcome; kNone if it has no rows.
+  // The child of a test for an outcome; kNone if this child has no rows.
   std::size_t child(std::size_t test, std::size_t outcome) const {
     const View& view = view_of(test);
     if (!view.multiway()) return test + outcome * view.stride;
@@ -138,7 +139,7 @@ class Here {
     const std::size_t place = last_at_most(view, code);
     return place != kNone && code_at_[place] == code ? place : kNone;
   }
-  // The test at a place, as the proof numbers it.
+  // The number in the proof of the test at a place.
   std::size_t number(std::size_t test) const {
     const View& view = view_of(test);
     if (view.multiway()) return view.column->first_test;
@@ -165,7 +166,7 @@ class Here {
                       each ? end - begin : 2, slot, ordered});
   }
 
-  // The place of the largest code that occurs and is not above the given one.
+  // The place of the largest code that occurs and is at most the given one.
   std::size_t last_at_most(const View& view, std::int32_t code) const {
     const auto begin = code_at_.begin() + static_cast<std::ptrdiff_t>(view.begin);
     const auto end = code_at_.begin() + static_cast<std::ptrdiff_t>(view.end);
@@ -174,17 +175,18 @@ class Here {
   }
 
   const Problem& problem_;
-  // Codes of all columns lie on one axis, each column's from `start_` on.
+  // The codes of all columns are numbered consecutively, those of a column from its entry of
+  // `start_` on.
   std::vector<std::size_t> start_;
-  std::vector<std::uint32_t> axis_;  // of every row and column
+  std::vector<std::uint32_t> axis_;  // the number of the code of every row and column
 
   Rows rows_, everyone_;
   std::vector<View> views_;
-  std::vector<std::int32_t> code_at_;  // by place
+  std::vector<std::int32_t> code_at_;  // the code at each place
   std::size_t n_short_ = 0, n_long_ = 0;
-  std::vector<std::uint8_t> first_;   // of every row and short view
-  std::vector<std::uint32_t> place_;  // of every row and long view
-  std::vector<std::uint32_t> rank_;   // places on the axis
+  std::vector<std::uint8_t> first_;   // for every row and short view
+  std::vector<std::uint32_t> place_;  // for every row and long view
+  std::vector<std::uint32_t> rank_;   // the place of each numbered code
   std::vector<char> seen_;
 };
 

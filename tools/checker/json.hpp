@@ -1,7 +1,8 @@
-// A small reader of JSON (RFC 8259), stricter than most: an object may not hold a key twice, since
-// two readers could then see two proofs in one file, and nesting is limited, since a hostile
-// file must not exhaust the stack. Values keep their text, so nothing is rounded in passing; it
-// belongs to the line that was read, which must live as long.
+// A small JSON reader (RFC 8259), which is stricter than most. An object may not contain a key
+// twice, because two programs could then read two different proofs from one file; and the depth of
+// nesting is limited, so that a hostile file cannot exhaust the stack. Values keep their text, so
+// that no number is rounded while reading. The text belongs to the line that was read, which must
+// live as long as the values.
 
 #pragma once
 
@@ -68,7 +69,7 @@ class Json {
     throw Unreadable("the key \"" + std::string(key) + "\" is missing");
   }
 
-  // The accessors name what they were looking for, so that the message says what is wrong.
+  // Each function is given the name of what it reads, so that the message can say what is wrong.
   const Array& array(const char* what) const {
     if (const auto* value = get<Array>()) return *value;
     throw Unreadable(std::string(what) + " is not a list");
@@ -84,7 +85,7 @@ class Json {
     return within(number<double>(what, "a finite"), kMostReal, what);
   }
 
-  // A whole number in [low, high], or -1 for null.
+  // An integer in [low, high], or -1 for null.
   std::int64_t limit(const char* what, std::int64_t high) const {
     if (is_null()) return -1;
     const std::int64_t value = integer(what);
@@ -268,7 +269,7 @@ class JsonReader {
   std::size_t at_ = 0;
 };
 
-// A number with twelve digits at most, in statements.
+// A number with at most twelve digits, for statements.
 inline std::string written(double value) {
   char text[40];
   const int length = std::snprintf(text, sizeof text, "%.12g", value);

@@ -1,5 +1,6 @@
-// Lifetimes as a regression: events against the hazard that rows were exposed to. Section 5 of
-// docs/proof-format.md, which defines exposures in doubles, operation by operation.
+// Survival data as a regression: the number of events, relative to the hazard to which rows were
+// exposed. Section 5 of docs/proof-format.md, which defines exposures in doubles, operation by
+// operation.
 
 #pragma once
 
@@ -47,7 +48,7 @@ class Exposures {
   }
 
  private:
-  // The weight of the rows for which this is not before each moment.
+  // For each moment, the weight of the rows for which `at` is not before it.
   std::vector<double> still(const std::vector<double>& at) const {
     std::vector<std::size_t> order = kept_;
     std::stable_sort(order.begin(), order.end(),
@@ -64,12 +65,13 @@ class Exposures {
 
   const std::vector<double>& weight_;
   std::vector<std::size_t> kept_;
-  std::vector<double> moments_;  // of events
-  std::vector<double> hazard_;   // before the first of them, and from each on
+  std::vector<double> moments_;  // the times of events
+  // The cumulative hazard before the first moment, and from each moment on.
+  std::vector<double> hazard_;
 };
 
-// Lifetimes are columns of events and times, and perhaps of entries; or of times alone, if every
-// event was seen. Targets become events by exposure, and weights are multiplied by exposures.
+// Reads lifetimes: columns of events, times and perhaps entries, or times alone if every event was
+// observed. Targets become events divided by exposures, and weights are multiplied by exposures.
 inline void take_exposures(std::vector<std::vector<double>>& columns, std::vector<double>& weight) {
   const std::size_t n = weight.size();
   if (columns.size() == 1) columns.insert(columns.begin(), std::vector<double>(n, 1.0));

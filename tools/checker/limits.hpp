@@ -1,5 +1,5 @@
-// Limits on rates: what a bound on priced costs says about trees that keep them. Section 10 of
-// docs/proof-format.md. Everything is a whole number.
+// Limits on rates: what a lower bound on priced costs proves about trees that keep the limits.
+// Section 10 of docs/proof-format.md. All numbers are integers.
 
 #pragma once
 
@@ -18,10 +18,11 @@
 
 namespace checker {
 
-// A sum over rows that is limited: a sign times the rate of positive predictions among some rows,
-// perhaps less that of others, or amounts that depend on what is predicted.
+// A limited sum over rows: plus or minus the rate of positive predictions among some rows, perhaps
+// less that among others; or amounts that depend on the prediction.
 struct Rate {
-  // By class, what each row adds to the sum, times `whole`; empty if nothing.
+  // For each class, the number that each row adds to the sum, times `whole`; empty if rows add
+  // nothing.
   std::vector<std::vector<std::int64_t>> shares;
   std::int64_t whole = 1, over = 0, under = 1, price = 0;
   std::string words;
@@ -29,8 +30,8 @@ struct Rate {
 
 class Limits {
  public:
-  // Labels, weights and groups are those of all rows; the weights become those of the priced
-  // problem, 1 for every row that counts.
+  // Takes the labels, weights and groups of all rows. Replaces the weights by those of the priced
+  // problem: 1 for every row that counts.
   Limits(const Json& header, const std::vector<std::int32_t>& labels,
          const std::vector<std::int32_t>& groups, std::vector<double>& weights,
          std::size_t n_classes)
@@ -81,11 +82,11 @@ class Limits {
   }
 
   const Json& tree() const { return *tree_; }
-  // Whether a list of trees is to close what prices leave open.
+  // Whether the checker shall close the gap that prices leave by a list of trees.
   bool listed() const { return listed_; }
   std::int64_t total() const { return total_; }
   double split_penalty() const { return penalty_; }
-  // The weights of rows that count, as errors count them.
+  // The weights of the rows that count, as weights of errors.
   std::vector<double> error_weights() const {
     std::vector<double> out;
     for (const std::int64_t w : errors_) {
@@ -94,7 +95,7 @@ class Limits {
     return out;
   }
 
-  // What each class costs for each row, by class.
+  // The cost of each class for each row, by class.
   std::vector<std::vector<double>> costs(std::size_t n_classes) const {
     std::vector<std::vector<std::int64_t>> sums(n_classes,
                                                 std::vector<std::int64_t>(labels_.size()));
@@ -122,7 +123,8 @@ class Limits {
     return out;
   }
 
-  // See that a tree keeps every limit; its errors. `says` has the class of each row that counts.
+  // Requires that a tree keeps every limit; returns its errors. `says` is the prediction for each
+  // row that counts.
   std::int64_t check_tree(const std::vector<std::int64_t>& says) const {
     std::int64_t wrong = 0;
     std::vector<std::int64_t> sums(rates_.size(), 0);
@@ -141,12 +143,12 @@ class Limits {
     return wrong;
   }
 
-  // What trees that keep the limits cost at least, as errors and penalties, if priced costs are
-  // `least` and `parts` 2^20ths at least. Errors are whole numbers, penalties were rounded by less
-  // than a 2^20th each, and a tree has fewer splits than rows.
+  // A lower bound on the errors and penalties of trees that keep the limits, if all priced costs
+  // are at least `least` and `parts` 2^-20ths. Errors are integers; each penalty was rounded by
+  // less than 2^-20; and a tree has fewer splits than rows.
   std::pair<std::int64_t, std::int64_t> bound(std::int64_t least, std::int64_t parts) const {
-    // What is paid for limits, as a fraction of a common denominator, does not fit; each share is
-    // rounded up to a 2^20th.
+    // The sum of prices times bounds does not fit into integers as a fraction with a common
+    // denominator, so each term is rounded up to a multiple of 2^-20.
     std::int64_t low = parts - static_cast<std::int64_t>(n_rows_);
     for (const Rate& rate : rates_) low -= paid(rate);
     const double whole = static_cast<double>(least) + std::ldexp(static_cast<double>(low), -20);
@@ -171,8 +173,8 @@ class Limits {
            static_cast<double>(n_penalties) * (penalty_ * static_cast<double>(total_));
   }
 
-  // What a list needs to know: classes and errors of the rows that count, and for each limit
-  // (their number is `size`) and class what such rows add to its sum, in whole numbers.
+  // The input of the list of trees: labels and errors of the rows that count; and for each limit
+  // (`size` is their number) and class, the integer that each of these rows adds to the sum.
   std::vector<std::int32_t> labels_that_count() const { return counting(labels_); }
   std::vector<std::int64_t> errors_that_count() const { return counting(errors_); }
   std::size_t size() const { return rates_.size(); }
@@ -180,12 +182,12 @@ class Limits {
     const auto& own = rates_[limit].shares[label];
     return counting(own.empty() ? std::vector<std::int64_t>(labels_.size(), 0) : own);
   }
-  // Whether a sum of such numbers is allowed.
+  // Whether a limit allows a sum of such numbers.
   bool allows(std::size_t limit, std::int64_t sum) const {
     const Rate& rate = rates_[limit];
     return Wide(sum) * Wide(rate.under) <= Wide(rate.over) * Wide(rate.whole);
   }
-  // Whether the first of two trees costs less, by errors and penalties.
+  // Whether the first of two trees costs less, by its errors and penalties.
   bool cheaper(std::int64_t errors, std::int64_t penalties, std::int64_t than_errors,
                std::int64_t than_penalties) const {
     // errors - than_errors < (than_penalties - penalties) * mantissa * total * 2^exponent
@@ -195,12 +197,12 @@ class Limits {
     Wide right = Wide(than_penalties - penalties) *
                  Wide(static_cast<std::int64_t>(std::ldexp(part, 53))) * Wide(total_);
     exponent -= 53;
-    // The other factors are below 2^30, 2^53 and 2^30: beyond 2^114, signs decide.
+    // The other factors are below 2^30, 2^53 and 2^30. Beyond 2^114, the signs decide.
     if (penalty_ == 0) return !(Wide(0) <= left);
     if (exponent < -114 && !(left == 0)) return !(Wide(0) <= left);
     if (exponent > 30 && !(right == 0)) return !(right <= Wide(0));
     for (; exponent < 0 && !(left == 0); ++exponent) {
-      if (!small(left)) return !(Wide(0) <= left);  // now larger than the right side can be
+      if (!small(left)) return !(Wide(0) <= left);  // it is larger than the right side can be
       left = left * 2;
     }
     for (; exponent > 0 && !(right == 0); --exponent) {
@@ -209,12 +211,12 @@ class Limits {
     }
     return !(right <= left);
   }
-  // What a tree costs in 2^20ths of the unit, with penalties as the steps round them.
+  // The cost of a tree in units of 2^-20, with penalties rounded as in the steps.
   Wide rounded_cost(std::int64_t errors, std::int64_t penalties, std::int64_t split_cost) const {
     return Wide(errors) * Wide(unit_) * Wide(1 << 20) + Wide(penalties) * Wide(split_cost);
   }
-  // Trees that keep the limits and cost less than this one cost no more in the steps than so much,
-  // if priced costs are this whole number more than what the steps say. Rounded up.
+  // An upper bound on the cost in the steps of all trees that keep the limits and cost less than
+  // this one, if priced costs exceed the costs in the steps by this integer. Rounded up.
   double budget(std::int64_t errors, std::int64_t penalties, std::int64_t split_cost,
                 std::int64_t base) const {
     const double own = std::ldexp(static_cast<double>(errors) * static_cast<double>(unit_), 20);
@@ -244,12 +246,12 @@ class Limits {
     require(number >= least && number < end, std::string(what) + " is out of range");
     return number;
   }
-  // Whether a number can be doubled, and is below 2^116.
+  // Whether a number is below 2^116, so that it can be doubled.
   static bool small(Wide number) {
     const Wide most = Wide(std::int64_t{1} << 58) * Wide(std::int64_t{1} << 58);
     return number <= most && Wide(0) - most <= number;
   }
-  // The entries of rows that count.
+  // Selects the entries of the rows that count.
   template <class T>
   std::vector<T> counting(const std::vector<T>& of_all) const {
     std::vector<T> out;
@@ -263,11 +265,12 @@ class Limits {
     for (const std::size_t i : rows) out += weight_[i];
     return out;
   }
-  // What a limit is paid for at most, in 2^20ths, rounded up.
+  // The highest possible price of a limit times its bound, in units of 2^-20, rounded up.
   static std::int64_t paid(const Rate& rate) {
     const double exact = static_cast<double>(rate.price) * static_cast<double>(rate.over) /
                          static_cast<double>(rate.under);
-    require(std::abs(exact) < 0x1p32, "the prices are too large");  // a thousand of these fit
+    // The sum of a thousand of these does not overflow.
+    require(std::abs(exact) < 0x1p32, "the prices are too large");
     const double parts = std::ldexp(exact, 20);
     return static_cast<std::int64_t>(std::ceil(parts + std::abs(parts) * 0x1p-50)) + 1;
   }
@@ -289,7 +292,7 @@ class Limits {
         " at most " + written(static_cast<double>(rate.over) / static_cast<double>(rate.under));
     rates_.push_back(std::move(rate));
   }
-  // Rates of positive predictions.
+  // Reads a rate of positive predictions, or a difference of two rates.
   void read_shares(const Json& given, Rate& rate) const {
     const std::string& among = given.at("among").string("\"among\"");
     require(among == "all" || among == "positives" || among == "negatives",
@@ -309,7 +312,8 @@ class Limits {
     for (const std::size_t i : rows) own[i] += sign * weight_[i] * (rate.whole / m);
     for (const std::size_t i : minus) own[i] -= sign * weight_[i] * (rate.whole / n);
   }
-  // An amount for each class, or a list of them for each row that counts; times weights.
+  // Reads amounts, one for each class or a list of them for each row that counts, and multiplies
+  // them by weights.
   void read_amounts(const Json& given, Rate& rate) const {
     const auto& list = given.array("\"amounts\"");
     const bool each = !list.empty() && list[0].get<Json::Array>() != nullptr;
@@ -350,12 +354,12 @@ class Limits {
   }
 
   std::vector<std::int32_t> labels_, groups_;
-  std::vector<std::int64_t> weight_, errors_;          // as given; times class weights
-  std::size_t n_classes_, n_rows_ = 0, n_groups_ = 0;  // rows that count
+  std::vector<std::int64_t> weight_, errors_;          // as given, and multiplied by class weights
+  std::size_t n_classes_, n_rows_ = 0, n_groups_ = 0;  // `n_rows_`: the rows that count
   std::int64_t total_ = 0, positive_ = 0, unit_ = 1;
   double penalty_ = 0;
   bool listed_ = false;
-  std::string names_;  // of groups
+  std::string names_;  // the names of the groups
   std::vector<Rate> rates_;
   const Json* tree_ = nullptr;
 };

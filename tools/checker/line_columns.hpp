@@ -1,4 +1,5 @@
-// The columns that lines in leaves may depend on, and what slopes cost, as a header names them.
+// The columns on which lines in leaves may depend, and the penalty of slopes, as the header states
+// them.
 
 #pragma once
 
@@ -13,8 +14,8 @@
 namespace checker {
 
 struct LineColumns {
-  std::vector<std::size_t> features;        // their numbers
-  std::vector<std::vector<double>> values;  // of every row, in the same order
+  std::vector<std::size_t> features;        // the numbers of the columns
+  std::vector<std::vector<double>> values;  // the values of all rows, in the same order
   double ridge = 0;
   std::string words;
 
@@ -45,7 +46,7 @@ struct LineColumns {
     words = " in " + names + " with ridge " + written(ridge);
   }
 
-  // The place of a column in the lists; their size if it is not among them.
+  // The position of a column in these lists; their size if it is not one of these columns.
   std::size_t place_of(std::size_t feature) const {
     const auto at = std::find(features.begin(), features.end(), feature);
     return static_cast<std::size_t>(at - features.begin());

@@ -1,11 +1,12 @@
-// Targets and columns of lines as products of every row that can be added up without rounding:
+// Products of targets and columns of lines, for every row, that can be added up without rounding:
 // section 5 of docs/proof-format.md, *Lines*.
 //
-// Let 1, y and the columns x be vectors over the rows, each centred about some double and
-// multiplied by a power of two such that no w v^2 is above 1. By Cauchy and Schwarz no product
-// w u v of two of them is above 1 either. Each product is rounded down to a multiple of 2^-90, as
-// the sum of up to four that are; so it is off by less than 4 of these units. It is kept as three
-// doubles of 30 bits. With fewer than 2^22 rows, all sums of these are whole numbers below 2^53.
+// Let 1, y and the columns x be vectors over the rows. Each is centred about some double and
+// multiplied by a power of two, such that no w v^2 is above 1. By the inequality of Cauchy and
+// Schwarz, no product w u v of two of them is above 1 either. Each product is computed as a sum of
+// at most four terms, each of which is rounded down to a multiple of 2^-90; the error is below 4 of
+// these units. It is stored as three doubles of 30 bits each. With fewer than 2^22 rows, all sums
+// of these doubles are integers below 2^53, and so without rounding errors.
 
 #pragma once
 
@@ -23,10 +24,11 @@
 namespace checker {
 
 inline constexpr int kTermBits = 90, kSliceBits = 30;
-inline constexpr std::int64_t kTermUnits = 4;  // a term is off by less
+inline constexpr std::int64_t kTermUnits = 4;  // the error of a term is below this
 inline constexpr std::size_t kMostLineRows = std::size_t{1} << 22;
 
-// Numbers of all rows, each the sum of two doubles, and by what power of two they are divided.
+// Numbers for all rows, each the sum of two doubles, and the power of two by which they are
+// divided.
 struct LineVector {
   std::vector<double> high, low;
   double centre = 0;
@@ -41,8 +43,8 @@ struct LineVector {
     return out;
   }
 
-  // The differences to a double near the mean, without rounding: high + low is exactly the
-  // difference, whatever the signs and sizes, since numbers are below 2^1000.
+  // The differences from a double near the mean, without rounding: high + low is exactly the
+  // difference, whatever the signs and magnitudes are, because numbers are below 2^1000.
   static LineVector centred(const std::vector<double>& values, const std::vector<double>& weights) {
     LineVector out;
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -66,15 +68,15 @@ struct LineVector {
   }
 
  private:
-  // The least power of two s such that w v^2 < 4^s for all rows.
+  // Finds the least power of two s such that w v^2 < 4^s for all rows.
   void fit(const std::vector<double>& weights) {
     int most = std::numeric_limits<int>::min();
     for (std::size_t i = 0; i < high.size(); ++i) {
-      if (high[i] == 0) continue;  // then so is the lower part
+      if (high[i] == 0) continue;  // then the lower part is zero, too
       int of_weight = 0, of_value = 0;
       std::frexp(weights[i], &of_weight);
       std::frexp(high[i], &of_value);
-      // The lower part may carry the sum to the next power of two.
+      // With the lower part, the sum may reach the next power of two.
       most = std::max(most, of_weight + 2 * (of_value + (low[i] != 0 ? 1 : 0)));
     }
     if (most == std::numeric_limits<int>::min()) return;

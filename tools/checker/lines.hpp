@@ -7,10 +7,10 @@
 //   C - max over columns of B^2 / D,  C = W YY - Y^2,  B = W XY - X Y,  D = W XX - X^2 + ridge V
 //   W^2.
 //
-// The sums are whole numbers (line_terms.hpp), of n rows each off by less than e = 4 n units. So C
-// is off by less than e (W + YY + 2 |Y| + 2 e), and B and D likewise: C and D are lowered by that,
-// B is raised, and C D - B^2 is computed without rounding. The quotients at the end are off by less
-// than 2^-48 of themselves, which is taken off.
+// The sums are integers (line_terms.hpp), and each sum over n rows has an error below e = 4 n
+// units. The error of C is therefore below e (W + YY + 2 |Y| + 2 e), and likewise those of B and D:
+// C and D are lowered by this amount, B is raised by it, and C D - B^2 is computed without
+// rounding. The relative error of the quotients at the end is below 2^-48, which is subtracted.
 
 #pragma once
 
@@ -59,8 +59,9 @@ class Lines : public RealCosts {
   std::size_t size() const { return problem_.weights.size(); }
   std::int64_t samples(const Rows& rows) const { return std::ssize(rows); }
 
-  // A leaf predicts a constant p, or [p, column, slope]: the line through the mean of the column
-  // in the leaf and p. Row by row in doubles, about the means of the leaf.
+  // A leaf predicts a constant p, or [p, column, slope]: the line through p at the mean of the
+  // column in the leaf. Losses are added up row by row in doubles, centred about the means of the
+  // leaf.
   double leaf_cost(const Rows& rows, const Json& prediction) const {
     std::size_t column = x_.size();
     double slope = 0, largest = 0;
@@ -135,7 +136,7 @@ class Lines : public RealCosts {
     }
   }
 
-  // What a column varies over the whole table, in the unit of its terms, rounded down.
+  // The variance of a column over the whole table, in the unit of its terms, rounded down.
   void find_variances() {
     Here here(problem_);
     Rows all(size());
@@ -160,11 +161,11 @@ class Lines : public RealCosts {
     }
     return out;
   }
-  // W VV - V^2, less what the rounding of terms may have added.
+  // W VV - V^2, less a bound on the rounding errors of its terms.
   static Product lowered(const Sum& W, const Sum& VV, const Sum& V, const Sum& e) {
     return W * VV - V * V - e * (W + VV + V.magnitude() + V.magnitude() + e + e);
   }
-  // A quotient of two numbers that are not negative, times a power of two, rounded down.
+  // The quotient of two nonnegative numbers times a power of two, rounded down.
   template <std::size_t N, std::size_t M>
   static double ratio(const LongInt<N>& over, const LongInt<M>& under, int power) {
     const auto a = over.scaled();
@@ -213,7 +214,7 @@ class Lines : public RealCosts {
     }
     return std::ldexp(sum / weight, v.scale - one_.scale);
   }
-  // A number less the mean of its leaf, in the unit of leaf_cost.
+  // The difference of a number from the mean of its leaf, in the unit of `leaf_cost`.
   double scaled(const LineVector& v, std::uint32_t row, double mean) const {
     return std::ldexp(v.high[row] - mean + v.low[row], one_.scale - v.scale);
   }
@@ -221,8 +222,8 @@ class Lines : public RealCosts {
   Problem& problem_;
   LineVector one_, y_;
   std::vector<LineVector> x_;
-  std::vector<LineTerm> terms_;   // of all rows, one product after the other
-  std::vector<double> variance_;  // of each column
+  std::vector<LineTerm> terms_;   // for all rows, one product after the other
+  std::vector<double> variance_;  // for each column
 };
 
 }  // namespace checker

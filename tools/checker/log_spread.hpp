@@ -1,4 +1,4 @@
-// The distance of x log x to its tangent, computed here so that it is known how far off it can be.
+// The distance of x log x from its tangent, computed here so that its rounding error is known.
 
 #pragma once
 
@@ -12,12 +12,12 @@ struct LogSpread {
   double log;    // log(x / a)
 };
 
-// The power of two next to x / a is taken off, and the logarithm of the rest is 2 artanh f with
-// f = (x - a) / (x + a), which is a fifth at most. An x below 2^-60 of a counts as that.
+// The power of two nearest to x / a is taken out. The logarithm of the rest is 2 artanh f with f =
+// (x - a) / (x + a), which is at most 1/5 in magnitude. An x below 2^-60 a is replaced by that.
 //
-// Off by less than 600 roundings (2^-53) of the value: where no power was taken off, one of the two
-// terms is at most a tenth of the other; elsewhere the value is at least a tenth of the terms that
-// it sums. The series breaks off where terms are below a hundredth of a rounding.
+// The error is below 600 roundings (2^-53) of the value: if no power of two was taken out, one of
+// the two terms is at most a tenth of the other; otherwise the value is at least a tenth of the
+// terms that it sums. The series ends when its terms are below a hundredth of a rounding.
 inline LogSpread log_spread(double a, double s) {
   constexpr double kLn2 = 0.69314718055994530942;
   const double x = std::max(a + s, a * 0x1p-60);

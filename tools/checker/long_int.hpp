@@ -1,4 +1,4 @@
-// Whole numbers of a fixed number of bits, for sums and products that must not be rounded.
+// Integers with a fixed number of bits, for sums and products that must not be rounded.
 
 #pragma once
 
@@ -12,7 +12,8 @@ namespace checker {
 
 __extension__ using Twice = unsigned __int128;
 
-// Two's complement in N words of 64 bits. Whoever uses it sees to it that nothing overflows.
+// An integer in two's complement, in N words of 64 bits. The caller has to ensure that nothing
+// overflows.
 template <std::size_t N>
 class LongInt {
  public:
@@ -21,7 +22,7 @@ class LongInt {
     words_.fill(value < 0 ? ~std::uint64_t{0} : 0);
     words_[0] = static_cast<std::uint64_t>(value);
   }
-  // The same number in more words, or in fewer if it fits.
+  // The same number with more words, or with fewer if it fits.
   template <std::size_t M>
   explicit LongInt(const LongInt<M>& other) {
     words_.fill(other.negative() ? ~std::uint64_t{0} : 0);
@@ -69,7 +70,8 @@ class LongInt {
     return negative() != other.negative() ? -out : out;
   }
 
-  // Times 2^power, rounded down. What is shifted out at the top must be nothing but signs.
+  // The number times 2^power, rounded down. The bits that are shifted out at the top must be copies
+  // of the sign.
   LongInt shifted(int power) const {
     LongInt out(negative() ? -1 : 0);
     const int words = power >= 0 ? power / 64 : -((63 - power) / 64), bits = power - 64 * words;
@@ -82,8 +84,8 @@ class LongInt {
 
   void set(std::size_t i, std::uint64_t word) { words_[i] = word; }
 
-  // A number that is not negative as `part` times 2^power; off by less than 2^-62 of itself, and by
-  // the rounding of a double.
+  // A nonnegative number as `part` times 2^power. Its relative error is below 2^-62, plus the
+  // rounding error of a double.
   struct Scaled {
     double part;
     int power;
@@ -98,7 +100,7 @@ class LongInt {
   }
 
  private:
-  // A word, also of those beyond the ends.
+  // One of the words. Words beyond the ends are zero, or copies of the sign.
   std::uint64_t at(int i) const {
     if (i < 0) return 0;
     if (i >= static_cast<int>(N)) return negative() ? ~std::uint64_t{0} : 0;

@@ -1,5 +1,5 @@
-// The checker as a module of Python: the same code as the program, for tables in memory. It knows
-// nothing of the search; no file below cpp/ is part of it.
+// The checker as a Python module, for tables in memory: the same code as the stand-alone program.
+// It contains nothing of the search; no file below cpp/ is part of it.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -26,7 +26,8 @@ namespace {
 
 using Places = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// UTF-8, or nothing: halves of surrogate pairs have none.
+// The text in UTF-8, or nothing if it contains half of a surrogate pair, which UTF-8 cannot
+// represent.
 std::optional<std::string> utf8(nb::handle text) {
   Py_ssize_t size = 0;
   const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
@@ -35,7 +36,7 @@ std::optional<std::string> utf8(nb::handle text) {
   return std::nullopt;
 }
 
-// A whole number; its digits are kept where a double cannot hold it.
+// An integer. Its digits are kept if a double cannot represent it.
 Cell whole(nb::handle value) {
   Cell cell{Cell::Kind::kNumber, "", PyLong_AsDouble(value.ptr())};
   if (PyErr_Occurred() != nullptr) {
@@ -46,11 +47,11 @@ Cell whole(nb::handle value) {
   return cell;
 }
 
-// None, bool, int, float or str; another object counts as a mark for a missing value if it is an
-// empty tuple, and else as something that no proof names.
+// Reads None, bool, int, float or str. Of other objects, an empty tuple stands for a missing value,
+// and all others are values that cannot occur in a proof.
 Cell to_cell(nb::handle value) {
   if (value.is_none()) return {Cell::Kind::kNull, "", {}};
-  if (PyLong_Check(value.ptr())) return whole(value);  // bool too
+  if (PyLong_Check(value.ptr())) return whole(value);  // also for bool
   if (PyFloat_Check(value.ptr())) {
     return {Cell::Kind::kNumber, "", PyFloat_AS_DOUBLE(value.ptr())};
   }
@@ -94,7 +95,7 @@ DataTable to_table(const std::optional<std::vector<std::string>>& names, const n
   return table;
 }
 
-// Lines come in lists of bytes from a function of Python; an empty list is the end.
+// Gets lines from a Python function, which returns lists of bytes; an empty list is the end.
 class ProofLines {
  public:
   explicit ProofLines(nb::callable next) : next_(std::move(next)) {}
@@ -122,7 +123,7 @@ class ProofLines {
   std::size_t at_ = 0;
 };
 
-// Python's signal handlers get their turn some times a second.
+// Runs Python's signal handlers several times a second.
 class Poll {
  public:
   void operator()() {

@@ -1,5 +1,5 @@
-// The rows of a regression problem: squared errors, and distances to quantiles. Section 5 of
-// docs/proof-format.md. Losses are doubles, rounded down.
+// The rows of a regression problem with squared errors, or with distances to quantiles. Section 5
+// of docs/proof-format.md. Losses are doubles, rounded down.
 
 #pragma once
 
@@ -52,8 +52,8 @@ class Numbers : public RealCosts {
   }
   std::int64_t samples(const Rows& rows) const { return std::ssize(rows); }
 
-  // Add up some rows of a step: their number and, for squared errors, weight, weighted squares,
-  // and the weighted targets of every output.
+  // Adds up some rows of a step: their number and, for squared errors, their weight, weighted
+  // squares, and the weighted targets of every output.
   void add_up(const Here& here, const Rows& members, bool, RowSums& out) const {
     out.start(here, squared_ ? 3 + centred_.n_outputs() : 1);
     for (const std::uint32_t i : members) {
@@ -109,7 +109,7 @@ class Numbers : public RealCosts {
     return centred_.unscaled(std::max(0.0, sum(2) - explained - doubt));
   }
 
-  // Distances are no function of sums: rows are added one by one, in the order of a view.
+  // Distances are not a function of sums, so rows are added one by one, in the order of a view.
   void tabulate_distances(const Here& here, const Rows& members, Table<double>& out) {
     std::fill(out.leaf.begin(), out.leaf.end(), 0.0);
     out.whole_leaf = 0;
@@ -164,7 +164,7 @@ class Numbers : public RealCosts {
   Problem& problem_;
   const bool squared_;
   Centred centred_;
-  std::vector<double> prior_;  // sums of the imaginary rows
+  std::vector<double> prior_;  // the sums of the imaginary rows
   std::vector<Rows> at_place_;
 };
 

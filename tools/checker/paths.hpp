@@ -1,6 +1,7 @@
-// What the path to a node allows and costs: section 14 of docs/proof-format.md. A path is in a
-// state: the node of the given top that it has come to, the groups of columns that it may still be
-// in, and what is paid for.
+// The rules about paths: which tests are allowed after which others, and what they cost. Section 14
+// of docs/proof-format.md. A path is in a state, which consists of the node of the given top at
+// which it is, the groups of columns to which it may still belong, and the measurements that have
+// been paid for.
 
 #pragma once
 
@@ -19,17 +20,17 @@
 
 namespace checker {
 
-// A place in the given top of a tree.
+// A node of the given top of a tree.
 struct Place {
   enum class Kind { kFree, kLeaf, kGiven };
-  // Tests of which the tree must begin with one, and the places below each outcome.
+  // Tests of which the node must have one, and the nodes of the top for its outcomes.
   struct Choice {
     std::vector<std::size_t> tests;
     std::map<std::size_t, std::size_t> below;
     std::size_t rest = 0;
   };
   Kind kind = Kind::kFree;
-  std::vector<char> allowed;  // by column of the table; of a free place
+  std::vector<char> allowed;  // only of a free place: for each column, whether it is allowed
   std::vector<Choice> choices;
 };
 
@@ -42,10 +43,10 @@ class Paths {
       return std::tie(place, groups, paid) < std::tie(other.place, other.groups, other.paid);
     }
   };
-  // What columns that are measured together cost, in parts.
+  // The cost of columns that are measured together, in parts.
   struct Measurement {
     std::int64_t cost = 0, discounted = 0;
-    std::string group;  // none: empty
+    std::string group;  // empty if there is none
   };
 
   Paths(const Json& given, const Problem& problem, std::size_t n_columns) : problem_(problem) {
@@ -70,7 +71,7 @@ class Paths {
     number(std::move(start));
   }
 
-  // What a header says of paths, in words; there may be none.
+  // The rules of a header in words; empty if there are none.
   static std::string words(const Json* given) {
     std::string all;
     if (given == nullptr || given->is_null()) return all;
@@ -91,7 +92,8 @@ class Paths {
   const Place& place(std::size_t state) const { return places_[states_[state].place]; }
   const Place& at(std::size_t place) const { return places_[place]; }
 
-  // What a test on a column costs a row of weight 1, in parts; -1 if the state does not allow it.
+  // The cost of a test on a column for a row of weight 1, in parts; -1 if the state does not allow
+  // the test.
   std::int64_t price(std::size_t state, std::size_t column) const {
     const State& own = states_[state];
     const Place& at = places_[own.place];
@@ -111,7 +113,7 @@ class Paths {
     }
     return measurements_[m].cost;
   }
-  // The state below a test on a column that is allowed, at a place.
+  // The state after a test on a column that is allowed, at a node of the top.
   std::size_t below(std::size_t state, std::size_t column, std::size_t place) {
     State next = states_[state];
     next.place = place;
@@ -129,9 +131,9 @@ class Paths {
     return found == choice.below.end() ? choice.rest : found->second;
   }
 
-  // Whether a path without some of its tests never costs more: if the measurements of a group are
-  // all discounted by the same amount, it does not matter which one comes first, and without some
-  // of them nothing else is paid.
+  // Whether leaving out some of its tests never makes a path more expensive. This holds if the
+  // measurements of a group all have the same discount: then it does not matter which one comes
+  // first, and leaving out some of them does not make others more expensive.
   bool contract() const {
     std::map<std::string, std::int64_t> discounts;
     for (const Measurement& own : measurements_) {
@@ -197,14 +199,14 @@ class Paths {
   }
 
   std::size_t free_place(const std::vector<char>& allowed) {
-    for (std::size_t k = 0; k < places_.size(); ++k) {  // places of the same kind are the same
+    for (std::size_t k = 0; k < places_.size(); ++k) {  // equal places get the same number
       if (places_[k].kind == Place::Kind::kFree && places_[k].allowed == allowed) return k;
     }
     places_.push_back({Place::Kind::kFree, allowed, {}});
     return places_.size() - 1;
   }
-  // The number of a place; `allowed` are the columns that it may use if it is free. Nesting is
-  // limited by the reader of JSON.
+  // Reads a place and returns its number. `allowed` are the columns that may be tested at it if it
+  // is free. The reader of JSON limits the depth of nesting.
   std::size_t read_place(const Json& given, std::vector<char> allowed) {
     if (given.is_null()) return free_place(allowed);
     if (const auto* word = given.get<std::string>()) {
@@ -242,7 +244,7 @@ class Paths {
   std::vector<Place> places_;
   std::vector<std::vector<char>> groups_;
   std::vector<Measurement> measurements_;
-  std::vector<std::size_t> measured_;  // by column
+  std::vector<std::size_t> measured_;  // for each column, the number of its measurement
   std::vector<State> states_;
   std::map<State, std::size_t> numbers_;
   std::size_t top_ = 0;

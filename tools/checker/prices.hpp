@@ -1,5 +1,5 @@
-// Prices of rows, section 9 of docs/proof-format.md: read, and compared with every box that a leaf
-// can be.
+// Prices of rows, section 9 of docs/proof-format.md: they are read, and compared with every box
+// that can be the set of rows of a leaf.
 
 #pragma once
 
@@ -19,9 +19,9 @@
 namespace checker {
 
 struct Prices {
-  std::vector<std::int64_t> of_row;  // of the merged rows; empty if there are no prices
+  std::vector<std::int64_t> of_row;  // for each merged row; empty if there are no prices
   std::int64_t per_leaf = 0;
-  std::int64_t depth = -1;  // for trees of at most so many levels; -1: of any number
+  std::int64_t depth = -1;  // for trees of at most this depth; -1 for any depth
 
   explicit operator bool() const { return !of_row.empty(); }
 };
@@ -31,8 +31,8 @@ class PriceReader {
   PriceReader(const Problem& problem, const Classes& classes)
       : problem_(problem), classes_(classes) {}
 
-  // Throw Rejected unless no box has higher prices than errors of a class and `per_leaf`, which is
-  // at most `most_per_leaf`.
+  // Throws Rejected if the prices of a box exceed the errors of a class plus `per_leaf`, which must
+  // be at most `most_per_leaf`.
   Prices read(const Json& given, std::int64_t most_per_leaf) {
     Prices prices;
     prices.per_leaf = given.at("per_leaf").integer("\"per_leaf\"");
@@ -55,7 +55,7 @@ class PriceReader {
   struct Axis {
     Choice choice;
     std::int32_t n;
-    std::vector<std::int32_t> code;  // of the merged rows
+    std::vector<std::int32_t> code;  // for each merged row
   };
 
   void read_rows(const Json::Array& given, Prices& prices) const {
@@ -95,17 +95,17 @@ class PriceReader {
       require(code >= 0 && code < static_cast<std::int64_t>(codes.size()),
               "a code of an axis is out of range");
       std::int32_t& own = axis.code[classes_.merged()[i]];
-      if (own < 0) own = static_cast<std::int32_t>(code);  // that of the first row
+      if (own < 0) own = static_cast<std::int32_t>(code);  // the code of the first row
       axis.n = std::max(axis.n, own + 1);
     }
-    // For costs: further copies of a group come after its first.
+    // For costs of actions: the further copies of a group follow its first one.
     for (std::size_t i = 1; i < axis.code.size(); ++i) {
       if (axis.code[i] < 0) axis.code[i] = axis.code[i - 1];
     }
     axes_.push_back(std::move(axis));
   }
 
-  // Whether what each test of the view keeps is a choice of the axis.
+  // Whether the rows that a test of the view keeps are always a choice of the axis.
   static bool tells(const Axis& axis, const Column& view) {
     std::vector<std::int32_t> told(static_cast<std::size_t>(axis.n), -1);
     for (std::size_t i = 0; i < axis.code.size(); ++i) {
@@ -127,7 +127,7 @@ class PriceReader {
     return sorted && (view.split != Split::kOneVsRest || distinct.size() <= 2);
   }
 
-  // Boxes of any subset of codes are those that keep or drop each code.
+  // The axes for the search. A box of any subset of codes is one that keeps or removes each code.
   std::vector<BoxAxis> box_axes() const {
     std::vector<BoxAxis> out;
     std::size_t cells = 0;

@@ -1,4 +1,4 @@
-// The problem a proof speaks of: rows as codes, and the tests that trees can ask. Section 1 of
+// The problem that a proof is about: rows as codes, and the tests that trees may have. Section 1 of
 // docs/proof-format.md.
 
 #pragma once
@@ -22,14 +22,14 @@ using Rows = std::vector<std::uint32_t>;  // numbers of rows, in ascending order
 
 enum class Split { kThreshold, kMultiway, kOneVsRest };
 
-// A view of a column of the table.
+// A view of a column of the table: one way in which tests may divide it.
 struct Column {
   std::string name;
   Split split{};
   std::size_t n_values = 0;
-  std::vector<std::int32_t> codes;  // of every row
+  std::vector<std::int32_t> codes;  // the code of every row
   std::size_t first_test = 0;
-  // Of two classes: 1 if predictions must not fall along it, -1 if they must not rise.
+  // For two classes: 1 if predictions must not fall along the column, -1 if they must not rise.
   int direction = 0;
   std::size_t feature = 0;  // the number of the column of the table
 
@@ -43,50 +43,51 @@ struct Test {
   std::size_t n_outcomes = 2;
 };
 
-// Costs of actions, see gains.hpp.
+// Costs of actions (see gains.hpp).
 struct Gains {
   std::size_t n_actions = 0;
-  std::vector<std::vector<double>> costs;        // of each row, by action
-  std::vector<std::vector<std::int32_t>> whole;  // gains, the same
-  int exponent = 0;                              // gains were multiplied by two to this power
-  std::int64_t total = 0;                        // of all whole gains
+  std::vector<std::vector<double>> costs;        // for each row, by action
+  std::vector<std::vector<std::int32_t>> whole;  // gains of each row, by action
+  int exponent = 0;                              // gains were multiplied by 2 to this power
+  std::int64_t total = 0;                        // the sum of all integer gains
   bool rounded = false;
-  std::int64_t n_raised = 0;             // rows that gain the same by any action
-  double base = 0, off = 0, weight = 0;  // cost of the dearest actions; rounding; rows
+  std::int64_t n_raised = 0;             // rows whose gain is the same for every action
+  double base = 0, off = 0, weight = 0;  // sums: highest costs, rounding errors, weights of rows
 };
 
-// What leaves lose: squared errors (also of shares of classes), distances to quantiles,
-// deviances, which are sums with logarithms, or squared distances to lines.
+// The kinds of losses: squared errors (also of shares of classes), distances to quantiles,
+// deviances, which are sums with logarithms, and squared distances to lines.
 enum class Family { kSquares, kDistances, kLogs, kLines };
 
 struct Problem {
   std::vector<Column> columns;
   std::vector<Test> tests;
-  bool multiway = false;  // is there a test of three or more outcomes?
+  bool multiway = false;  // whether a test has three or more outcomes
   std::size_t n_classes = 0;
-  std::vector<std::int32_t> labels;          // classification
-  std::vector<std::vector<double>> targets;  // regression: one list for each output
+  std::vector<std::int32_t> labels;          // for classification
+  std::vector<std::vector<double>> targets;  // for regression: one list for each output
   Family family = Family::kSquares;
-  bool of_shares = false;           // log loss and Gini: costs are stated as means
-  double smoothing = 0;             // weight of the imaginary rows in every leaf, one per output
-  std::vector<double> levels{0.5};  // of quantiles
-  LineColumns lines;                // that leaves predict
-  double factor = 1;                // of distances: 2 for absolute errors
+  bool of_shares = false;  // log loss and Gini: costs are stated as means
+  // The weight of the imaginary rows of every leaf, one for each output.
+  double smoothing = 0;
+  std::vector<double> levels{0.5};  // the levels of the quantiles
+  LineColumns lines;                // the columns of lines in leaves
+  double factor = 1;                // factor of distances: 2 for absolute errors
   std::vector<double> weights;
-  std::optional<Gains> gains;      // costs; labels are then of no account
-  std::optional<Ratio> ratio;      // F1 and its like
-  std::optional<Limits> limits;    // on rates; costs are then those of errors and of prices
+  std::optional<Gains> gains;      // for costs; labels are not used then
+  std::optional<Ratio> ratio;      // for F1, F-beta and Jaccard
+  std::optional<Limits> limits;    // limits on rates; costs are then those of errors and prices
   std::string about;               // rows, weights and columns, in words
   std::string promises;            // restrictions of trees, in words
-  std::vector<std::size_t> group;  // the same for rows that no test tells apart
+  std::vector<std::size_t> group;  // equal for rows that no test tells apart
   std::int64_t min_samples_leaf = 1;
-  bool list = false;                   // must one child of every split be a leaf?
-  bool directed = false;               // has a column a direction?
+  bool list = false;                   // whether one child of every split must be a leaf
+  bool directed = false;               // whether a column has a direction
   std::function<void()> poll = [] {};  // called often; throws if the check is to end
 
   std::size_t n_rows() const { return weights.size(); }
 
-  // Those of the rows for which a test has this outcome.
+  // The rows among these for which a test has this outcome.
   Rows restricted(const Rows& rows, std::size_t t, std::size_t outcome) const {
     const Column& column = columns[tests[t].column];
     const std::int32_t code =
@@ -108,7 +109,7 @@ struct Problem {
     return "test " + std::to_string(t) + " (of " + columns[tests[t].column].name + ")";
   }
 
-  // Add a view and its tests.
+  // Adds a view and its tests.
   void add(Column column) {
     const std::size_t n = column.n_values;
     const bool each = column.split == Split::kMultiway;
@@ -125,8 +126,8 @@ struct Problem {
   }
 };
 
-// The views of a column with n values: how each is split, and its code for each code of the
-// column, of which n stands for a missing value.
+// The views of a column with n values. For each of them: how it is divided, and its code for each
+// code of the column, where n stands for a missing value.
 struct View {
   Split split;
   std::vector<std::int32_t> code;
@@ -143,7 +144,7 @@ inline std::vector<View> views_of(const std::string& split, std::int32_t n,
     View& view = views.emplace_back(how, std::vector<std::int32_t>());
     for (std::int32_t c = 0; c < size; ++c) view.code.push_back(code(c));
   };
-  // Yes or no; missing values are apart if they have a branch of their own.
+  // Adds a test with two outcomes. Missing values are apart if they have a branch of their own.
   const auto ask = [&](auto&& yes) {
     const Split how = own_branch ? Split::kMultiway : Split::kThreshold;
     add(how, [&](std::int32_t c) { return own_branch && c == n ? 2 : yes(c) ? 0 : 1; });

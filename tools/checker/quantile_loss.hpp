@@ -11,13 +11,15 @@
 
 namespace checker {
 
-// A target above a constant loses `level` times the distance, one below it 1 - `level` times. The
-// lower part of the set ends with the quantile; the upper part is kept with signs changed.
+// The loss of a target above a constant is `level` times the distance, that of a target below it 1
+// - `level` times the distance. The lower part of the set ends with the quantile; the upper part is
+// stored with changed signs.
 //
-// Every number that is added or moved rounds each sum once, by less than a rounding of the
-// distances to the centre. If sums of weights are off by so much, the quantile may be off too: its
-// loss is then too large by that weight times the distance of the two, and the weight of the set
-// times either is at most the distances to the centre over the smaller of level and 1 - level.
+// Rounding errors. Each number that is added or moved rounds each sum once, by less than one
+// rounding of the distances to the centre. If sums of weights have such an error, the quantile may
+// be wrong, too: its loss is then too large by at most this weight times the distance between the
+// two quantiles; and the weight of the set times the distance of either to the centre is at most
+// the distances to the centre divided by the smaller of level and 1 - level.
 class QuantileLoss {
  public:
   explicit QuantileLoss(double level) : level_(level) {}
@@ -47,7 +49,7 @@ class QuantileLoss {
   }
 
  private:
-  // A part of the set, the largest on top.
+  // A part of the set, with the largest number on top.
   struct Part {
     std::priority_queue<std::pair<double, double>> items;
     double weight = 0, sum = 0;
@@ -69,7 +71,7 @@ class QuantileLoss {
 
   double level_;
   Part low_, high_;
-  double distances_ = 0;  // to the centre
+  double distances_ = 0;  // the sum of the distances to the centre
   double n_operations_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// F1, F-beta and Jaccard: what a bound on weighed errors says about the ratio
-// p TP / (p TP + q FN + r FP). Section 8 of docs/proof-format.md.
+// F1, F-beta and Jaccard: what a lower bound on weighted errors proves about the ratio p TP / (p TP
+// + q FN + r FP). Section 8 of docs/proof-format.md.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace checker {
 
-// Whole numbers of 128 bits that refuse to overflow.
+// Integers of 128 bits. An operation that would overflow throws instead.
 class Wide {
   __extension__ using Int = __int128;
 
@@ -95,7 +95,7 @@ class Ratio {
               "the class weights of a ratio are not whole numbers in range");
       weight_.push_back(static_cast<std::int64_t>(own));
     }
-    // Errors are weighed as the ratio weighs them there.
+    // Requires that errors have the weights that the ratio gives them at the claimed bound.
     require(Wide(miss_weight()) * r_ * mu_.over == Wide(alarm_weight()) * miss(),
             "the class weights are not those of the ratio");
     words_ = std::string(name == "f1" ? "F1" : name == "fbeta" ? "F-beta" : "Jaccard index");
@@ -115,14 +115,14 @@ class Ratio {
     return Wide(value_.over) * bound_.under == Wide(bound_.over) * value_.under;
   }
 
-  // Errors of the tree, by class, in rows times class weights.
+  // Takes the errors of the tree for each class, in weights of rows times class weights.
   void check_tree(std::int64_t missed, std::int64_t alarmed) const {
     const std::int64_t misses = missed / miss_weight(), alarms = alarmed / alarm_weight();
     const Wide hits = Wide(p_) * (positives_ - misses);
     const Wide all = hits + Wide(q_) * misses + Wide(r_) * alarms;
     require(hits * value_.under == all * value_.over, "\"value\" is not that of the tree");
   }
-  // No tree gets less wrong than this, in weighed errors.
+  // `wrong` is a lower bound on the weighted errors of all trees.
   void check_bound(std::int64_t wrong) const {
     const Wide heavy = Wide(positives_) * miss_weight();
     const Wide open = Wide(p_) * (mu_.under - mu_.over) * heavy - Wide(wrong) * miss();
@@ -149,7 +149,7 @@ class Ratio {
   }
   std::int64_t miss_weight() const { return weight_[static_cast<std::size_t>(positive_)]; }
   std::int64_t alarm_weight() const { return weight_[static_cast<std::size_t>(1 - positive_)]; }
-  // (p (1 - mu) + q mu), times mu's denominator.
+  // (p (1 - mu) + q mu), times the denominator of mu.
   Wide miss() const { return Wide(p_) * (mu_.under - mu_.over) + Wide(q_) * mu_.over; }
 
   std::int64_t p_ = 0, q_ = 0, r_ = 0, positives_ = 0;

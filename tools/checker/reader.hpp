@@ -1,6 +1,6 @@
-// Reading a problem from the data. Of a proof's header only the names are believed: which columns
-// there are, how each is split, and in what order categories and classes are coded. The
-// fingerprint (section 6 of docs/proof-format.md) is computed on the way.
+// Reads a problem from the data. Only the names in a proof's header are believed: which columns
+// there are, how each of them is split, and in what order categories and classes are numbered. The
+// fingerprint (section 6 of docs/proof-format.md) is computed at the same time.
 
 #pragma once
 
@@ -26,7 +26,8 @@
 namespace checker {
 
 class ProblemReader {
-  using Kind = std::pair<std::string, std::string>;  // of a column: split, missing values
+  // Of a column: how it is split, and how missing values are.
+  using Kind = std::pair<std::string, std::string>;
   static constexpr std::array kSplits = {"threshold",   "order",  "multiway",
                                          "one-vs-rest", "either", "subset"};
   static constexpr std::array kMissing = {"", "best-side", "branch"};
@@ -51,7 +52,7 @@ class ProblemReader {
     } else if (loss == "costs") {
       if (header_.find("classes") != nullptr) read_labels(roles.targets);
       gains.emplace(header_, data_.n_rows);
-      // Rewards of treatments may come as targets.
+      // Rewards of treatments may be given as targets.
       const bool as_targets = roles.costs.empty() && header_.find("classes") == nullptr;
       read_costs(*gains, as_targets ? roles.targets : roles.costs);
     } else if (loss == "misclassification") {
@@ -86,7 +87,7 @@ class ProblemReader {
   }
 
  private:
-  // The targets of a regression, or the classes of which leaves predict the shares.
+  // Reads the targets of a regression, or the classes whose shares leaves predict.
   void read_numbers_of(const std::string& loss, const Roles& roles) {
     static const std::map<std::string, Family> kFamilies = {
         {"squared_error", Family::kSquares}, {"gini", Family::kSquares},
@@ -132,7 +133,8 @@ class ProblemReader {
     require(!problem_.levels.empty() && problem_.levels.size() <= 1000,
             "\"quantiles\" is not a list of up to 1000 numbers");
   }
-  // One target for each class, which is 1 for its own rows. The labels are then of no account.
+  // Makes one target for each class, which is 1 for the rows of the class. Labels are not used
+  // after that.
   void make_shares() {
     problem_.targets.assign(problem_.n_classes, std::vector<double>(problem_.n_rows(), 0.0));
     for (std::size_t i = 0; i < problem_.n_rows(); ++i) {
@@ -204,7 +206,7 @@ class ProblemReader {
     }
   }
 
-  // Costs of errors, and of limited rates at their prices.
+  // Reads the costs of errors, with limited rates at their prices.
   void read_limits(const Json& given, const Roles& roles, GainsReader& gains) {
     if (roles.targets.size() != 1) throw Unreadable("classification has one target column");
     const Categories classes(header_.at("actions").array("\"actions\""), "\"actions\"");
@@ -320,7 +322,7 @@ class ProblemReader {
     }
   }
 
-  // The numbers of a column that lines depend on.
+  // Keeps the numbers of a column on which lines depend.
   void keep_for_lines(std::size_t source) {
     LineColumns& lines = problem_.lines;
     const std::size_t at = lines.place_of(names_.size() - 1);
@@ -328,7 +330,7 @@ class ProblemReader {
     for (const std::size_t row : rows_) lines.values[at].push_back(number(source, row));
   }
 
-  // Whether predictions may fall or rise along a column.
+  // Reads whether predictions must not fall, or must not rise, along a column.
   int read_direction(const Json& feature) {
     const Json* given = feature.find("monotone");
     if (given == nullptr || given->is_null()) return 0;
@@ -363,7 +365,7 @@ class ProblemReader {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     for (const double value : values) hash_.add_little_endian(value);
-    std::vector<std::int32_t> known(column.cells.size(), -1);  // codes of cells
+    std::vector<std::int32_t> known(column.cells.size(), -1);  // the codes of the cells
     for (const std::size_t row : rows_) {
       std::int32_t& code = known[column.place[row]];
       if (code < 0) {
@@ -399,7 +401,8 @@ class ProblemReader {
     return list.size();
   }
 
-  // A proof about fewer columns is a proof of something else.
+  // Throws if the data have columns that the proof does not mention: it would be about another
+  // problem.
   void refuse_unnamed_columns(const Roles& roles) const {
     require(!data_.in_order || names_.size() == n_given_,
             "the data have more columns than the proof");
@@ -411,7 +414,7 @@ class ProblemReader {
     }
   }
 
-  // What the proof is about: the loss, the rows and their weights, the kinds of columns.
+  // Describes the problem: the loss, the rows and their weights, the kinds of columns.
   std::string statement(const std::string& what) const {
     const auto weights = problem_.limits ? problem_.limits->error_weights() : problem_.weights;
     const auto [least, most] = std::minmax_element(weights.begin(), weights.end());
@@ -448,7 +451,7 @@ class ProblemReader {
     return all_one ? "" : ", class weights {" + each + "}";
   }
 
-  // The columns are in the hash already.
+  // Returns the fingerprint; the columns have been hashed before.
   std::string fingerprint() {
     for (const std::int32_t label : problem_.labels) hash_.add_little_endian(label);
     if (problem_.gains) hash_.add(header_.at("actions").text);
@@ -464,11 +467,11 @@ class ProblemReader {
   const Json& header_;
   const DataTable& data_;
   std::vector<std::size_t> rows_;
-  std::vector<std::string> names_;   // of the columns
-  std::vector<Kind> kinds_;          // the same
-  std::vector<std::int32_t> codes_;  // of one of them
-  std::string directions_;           // of columns, in words
-  std::size_t n_given_ = 0;          // columns that may be features
+  std::vector<std::string> names_;   // the names of the columns
+  std::vector<Kind> kinds_;          // the kinds of the columns
+  std::vector<std::int32_t> codes_;  // the codes of one column
+  std::string directions_;           // the directions of columns, in words
+  std::size_t n_given_ = 0;          // the number of columns that may be features
   Sha256 hash_;
   Problem problem_;
 };

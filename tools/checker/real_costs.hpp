@@ -1,4 +1,4 @@
-// What all losses that are real numbers share: the loss of a single leaf, the tolerance, the unit.
+// The parts that all real-valued losses share: the loss of a single leaf, the tolerance, the unit.
 
 #pragma once
 
@@ -24,7 +24,8 @@ class RealCosts {
 
   static Cost cost(double loss) { return loss; }
   Cost tolerance() const { return 1e-9 * root_loss_; }
-  // Costs of shares are stated as means, others as parts of the root's loss.
+  // For shares of classes, costs are means; otherwise they are fractions of the loss of a single
+  // leaf.
   double objective(double of) const {
     if (mean_of_ > 0) return of / mean_of_;
     return root_loss_ > 0 ? of / root_loss_ : of;
@@ -34,7 +35,7 @@ class RealCosts {
   }
 
  protected:
-  // Takes the loss of a single leaf.
+  // Sets the loss of a single leaf.
   void set_root(double loss, const Centred& centred, const Problem& problem) {
     mean_of_ = problem.of_shares ? centred.given_weight() : 0;
     const bool sure = centred.scaled(loss) > 1e-250 && loss > 1e-300 && loss < 1e300;
@@ -44,7 +45,7 @@ class RealCosts {
     root_loss_ = loss;
     require(sure || constant, "the loss of a single leaf is beyond double precision");
   }
-  // What one leaf loses on all rows.
+  // The loss of one leaf with all rows.
   template <class Loss>
   static double whole_loss(const Problem& problem, Loss& loss) {
     Here here(problem);

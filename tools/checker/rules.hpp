@@ -1,13 +1,13 @@
-// When a step holds: section 4 of docs/proof-format.md. Every number comes from the rows.
+// Verifies a step: section 4 of docs/proof-format.md. Every number is computed from the rows.
 //
-// A step claims that every tree on its rows, within its limits, costs at least its bound B. Take
-// an optimal tree and, among those, one with the fewest splits. It is a leaf, or it starts with a
-// test. So B must be at most the cost of a leaf, and every test must either be unable to start
-// such a tree (ruled out) or cost at least B together with lower bounds of its children.
+// A step claims that every tree on its rows, within its limits, costs at least its bound B.
+// Consider the optimal trees, and among them one with the fewest splits. It is a leaf, or it starts
+// with a test. So B must be at most the cost of a leaf, and every test must be unable to start such
+// a tree (ruled out), or its cost plus lower bounds of its children must be at least B.
 //
-// Bounds only ever rise, and a test that is settled with some of them stays settled with all. So
-// the dear ones (looking at a child needs a table of its own) are computed only for tests that
-// the cheap ones leave open. Tests and children are numbered as in here.hpp.
+// Bounds are only ever raised, so a test that is settled remains settled. Expensive bounds (to look
+// at a child, a table of sums has to be made) are computed only for tests that the cheap ones leave
+// open. Tests and children are numbered as in here.hpp.
 
 #pragma once
 
@@ -37,9 +37,9 @@ class Rules {
   using View = Here::View;
   static constexpr bool kClasses = Loss::kExact;
 
-  // Costs above 2^55 could not be multiplied safely below, and need not be known: no bound
-  // exceeds a leaf's cost, less than 2^51, so a split that dear is dear enough.
-  // `further`: what each child of a split costs after the second that has rows.
+  // Costs above 2^55 could overflow below. No bound exceeds the cost of a leaf, which is below
+  // 2^51, so they are replaced by 2^55. `further`: the cost of each child of a split after the
+  // second that has rows.
   Rules(const Problem& problem, Loss& loss, Cost split_cost, Cost further, const Prices& prices)
       : problem_(problem), loss_(loss),
         split_(kClasses ? std::min(split_cost, static_cast<Cost>(0x1p55)) : split_cost),
@@ -49,7 +49,7 @@ class Rules {
     std::iota(all_.begin(), all_.end(), std::uint32_t{0});
   }
 
-  // Throw Rejected unless the step follows from those before it.
+  // Throws Rejected unless the step follows from those before it.
   void check(const Step<Cost>& step, const std::vector<Step<Cost>>& earlier) {
     problem_.poll();
     if (step.bound <= tolerance_) return;
@@ -57,7 +57,7 @@ class Rules {
     check(step, rows_of(step.branch), earlier);
   }
 
-  // The rows with all outcomes of a branch.
+  // The rows that have all outcomes of a branch.
   Rows rows_of(const std::vector<std::int32_t>& branch) const {
     Rows rows = all_;
     for (std::size_t i = 0; i + 1 < branch.size(); i += 2) {
@@ -85,7 +85,7 @@ class Rules {
     if (step.depth == 0 || step.splits == 0) return;
     depth_ = below(step);
     limited_ = step.splits != kNoLimit;
-    // A tree has fewer splits than rows, so a larger limit says no more.
+    // A tree has fewer splits than rows, so that a higher limit allows no more trees.
     sizes_ = !limited_ ? 1 : std::min(static_cast<std::size_t>(step.splits), loss_.size());
     require(sizes_ * here_.n_children() < std::size_t{1} << 28, "the limit of splits is too large");
     worth_.add_up(here_);
@@ -113,24 +113,24 @@ class Rules {
     return 0;
   }
 
-  // Lower bounds of the children: for each number of splits 0 .. sizes_ - 1 if splits are
-  // limited, else one. `lower` is the one for the most splits.
+  // Lower bounds of the children: one for each number of splits 0 .. sizes_ - 1 if splits are
+  // limited, otherwise one. `lower` is the bound for the most splits.
   Cost lower(std::size_t child) const { return lower_[child * sizes_ + sizes_ - 1]; }
   void raise(std::size_t child, std::size_t j, Cost bound) {
     Cost& known = lower_[child * sizes_ + j];
     known = std::max(known, bound);
   }
-  // Raise the bounds of A to those of C, less a price.
+  // Raises the bounds of child A to those of child C minus a price.
   void raise_to(std::size_t a, std::size_t c, Cost price) {
     for (std::size_t j = 0; j < sizes_; ++j) raise(a, j, lower_[c * sizes_ + j] - price);
   }
-  // How many splits entry j allows, as far as the rules care: 0, 1, or 2 for any more.
+  // The number of splits that entry j allows: 0, 1, or 2, which stands for any larger number.
   std::size_t splits_allowed(std::size_t j) const {
     const std::size_t by_depth = depth_ == kNoLimit || depth_ >= 2 ? 2 : depth_ == 1 ? 1 : 0;
     return limited_ ? std::min(by_depth, j) : by_depth;
   }
 
-  // The bounds that need no look at the children; all tests are open.
+  // Sets the bounds that do not need a look at the children. All tests are open then.
   void start() {
     lower_.resize(here_.n_children() * sizes_);
     looked_at_.assign(here_.n_children(), false);
@@ -147,12 +147,12 @@ class Rules {
     }
   }
 
-  // A split need not be considered if it can be left out: an optimal tree with the fewest
-  // splits then does not start with it. With a child C whose heaviest class weighs at most L:
-  // if C is a leaf, the other child's tree for all rows saves a split and gets at most that
-  // class wrong; if C is split in two and two and so on, each of its leaves gets at most that
-  // weight right, and removing one saves a split. (A multiway test below could have many
-  // leaves; then the other child's tree saves two splits and errs by C's weight at most.)
+  // Whether a test may start an optimal tree with the fewest splits. Let the heaviest class of a
+  // child C weigh at most L. If C is a leaf, the tree of the other child, used for all rows, saves
+  // a split and misclassifies at most that class. If C is split by two-way tests, each of its
+  // leaves classifies at most L correctly, and removing one saves a split. (A multiway test could
+  // have many leaves; then the tree of the other child saves two splits and misclassifies at most
+  // the weight of C.)
   bool admissible(const View& view, std::size_t test, const Table<Number>& table) const {
     std::size_t children = 0;
     bool light = false;
@@ -165,8 +165,8 @@ class Rules {
     return !(children == 2 && light);
   }
 
-  // What a split costs by the number of its children that have rows. Where it is dearer than
-  // any leaf, that is enough.
+  // The cost of a split by the number of its children that have rows; cut off where it exceeds the
+  // cost of any leaf.
   Cost price(std::size_t n_children) const {
     if (n_children <= 2 || further_ <= 0) return split_;
     auto more_children = static_cast<Cost>(n_children - 2);
@@ -176,13 +176,13 @@ class Rules {
     return split_ + more_children * further_;
   }
   Cost price(const View& view) const { return price(view.multiway() ? view.end - view.begin : 2); }
-  // Whether a tree for some rows does for more rows: unless a multiway test sends them to
-  // outcomes that had none, where a leaf could be too small, or cost another penalty.
+  // Whether a tree for some rows can be used for more rows. It cannot if a multiway test sends
+  // these to outcomes that had no rows, where a leaf could be too small or cost another penalty.
   bool trees_extend() const {
     return (problem_.min_samples_leaf == 1 || !problem_.multiway) && !wide_;
   }
 
-  // What a tree that starts with a test costs at least.
+  // A lower bound on the cost of all trees that start with a test.
   Cost cost_of(const View& view, std::size_t test) const {
     if (problem_.list || view.column->direction != 0) {
       const std::size_t no = test + view.stride;
@@ -202,8 +202,8 @@ class Rules {
     if constexpr (kClasses) {
       if (!trees_extend()) return false;
       if (!admissible(view, test, own_)) return true;
-      // Merging: C's tree for all rows errs by the others' weight at most, and saves a
-      // split and what the others cost.
+      // Merging: if the tree of C is used for all rows, it misclassifies at most the weight of the
+      // others, and saves the split and the costs of the others.
       Cost sum = price(view);
       for_children(view, test, [&](std::size_t child) { sum += lower(child); });
       for_children(view, test, [&](std::size_t child) {
@@ -214,7 +214,7 @@ class Rules {
     return merges;
   }
 
-  // The least sum of the children's bounds over all ways to share the splits that are left.
+  // The least sum of the children's bounds over all ways to divide the remaining splits among them.
   Cost cheapest_share(const View& view, std::size_t test) const {
     std::vector<Cost> best(sizes_, 0), next(sizes_);
     for_children(view, test, [&](std::size_t child) {
@@ -230,7 +230,7 @@ class Rules {
     return best.back();
   }
 
-  // Raise a child's bounds to what its table says: a leaf, one split into leaves, or more.
+  // Raises a child's bounds to what its table proves for a leaf, one split, and more splits.
   void look_at(const View& view, std::size_t child) {
     problem_.poll();
     looked_at_[child] = true;
@@ -261,7 +261,7 @@ class Rules {
     }
   }
 
-  // Lower a cost to that of a multiway split into leaves; false if there is none.
+  // Lowers a cost to that of a multiway split into leaves; returns false if there is none.
   bool take_multiway(const Table<Number>& table, Cost& least) const {
     bool splits = false;
     for (const View& view : here_.views()) {
@@ -276,8 +276,8 @@ class Rules {
     return splits;
   }
 
-  // A lower bound on trees of two or more splits, or `enough` if it is not less: forced errors,
-  // covering, rounding (a tree costs its splits and a whole number of weight units).
+  // A lower bound on trees of two or more splits, cut off at `enough`: forced errors, covering, and
+  // rounding (the cost of a tree is that of its splits plus an integer number of weight units).
   Cost more(std::size_t child, Cost enough) const {
     Cost least = 2 * split_ + forced(child);
     if constexpr (kClasses) {
@@ -293,12 +293,12 @@ class Rules {
     return std::min(least, enough);
   }
 
-  // What prices say of a child's trees of that many splits or more.
+  // The bound of prices on a child's trees with at least this many splits.
   Cost priced(std::size_t child, Cost fewest) const {
     return worth_ ? worth_.rounded(worth_.of(child), forced(child), fewest) : 0;
   }
 
-  // The steps without a line of their own.
+  // Verifies the bounds that are cited without a step: they must follow without citations.
   void check_claims(const Step<Cost>& step, const Rows& rows,
                     const std::vector<Step<Cost>>& earlier) {
     for (const auto& use : step.uses) {
@@ -315,7 +315,7 @@ class Rules {
   void take(const Use<Cost>& use, const std::vector<Step<Cost>>& earlier) {
     const std::size_t test = here_.find(use.test);
     for (std::size_t v = 0; v < use.cited.size(); ++v) {
-      // None if the test does not split these rows, or the child has none.
+      // kNone if the test does not divide these rows, or if the child has no rows.
       const std::size_t child = test == kNone ? kNone : here_.child(test, v);
       for (const std::int64_t id : use.cited[v]) {
         if (id != kLookedAt) cite(use.test, v, child, id, earlier);
@@ -344,7 +344,7 @@ class Rules {
     }
   }
 
-  // Bound the children of all other tests by those of a test that was used.
+  // Bounds the children of all other tests by those of a test that was used.
   void compare(std::size_t number) {
     const std::size_t used = here_.find(number);
     if (used == kNone) return;
@@ -360,10 +360,10 @@ class Rules {
     });
   }
 
-  // C is the child whose table is `part_`, A any child of the test. If C is a part of A, a
-  // tree for A does for C. In classification it does so anyway and errs on C's other rows,
-  // unless these can have new outcomes that cost something; or, if the limits allow, A's test
-  // above it sends these to leaves of their own.
+  // C is the child whose table is `part_`, A any child of the test. If C is a part of A, a tree for
+  // A can be used for C. In classification it can be used even if C has other rows, which it may
+  // misclassify, unless these could get new outcomes that cost something; or, if the limits allow
+  // it, A's test above it sends them to leaves of their own.
   void fewer_rows(std::size_t c, const View& view, std::size_t test) {
     Cost leaves = 0;
     const Cost parting = price(occupied(view, test, part_));
@@ -388,12 +388,12 @@ class Rules {
 
   void look_at_child(const View& view, std::size_t child) {
     if (looked_at_[child]) return;
-    if (!limited_ && loss_.cost(own_.leaf[child]) <= lower(child)) return;  // cannot rise
+    if (!limited_ && loss_.cost(own_.leaf[child]) <= lower(child)) return;  // the bound cannot rise
     look_at(view, child);
   }
 
-  // Add up the rows of a child. Of the two children of a test only the smaller one is counted,
-  // where sums are exact.
+  // Adds up the rows of a child. If sums are exact, only the smaller one of the two children of a
+  // test is added up.
   void add_up(const View& view, std::size_t child) {
     here_.members(view, child, members_);
     if (summed_ == child) return;
@@ -415,13 +415,13 @@ class Rules {
     }
     return false;
   }
-  // Make the table of the child that was added up.
+  // Makes the table of the child that was added up.
   const Table<Number>& tabulated() {
     loss_.tabulate(here_, members_, sums_, false, part_);
     return part_;
   }
 
-  // Forget the tests that are settled.
+  // Removes the tests that are settled.
   void settle() {
     std::erase_if(open_, [&](const Open& o) { return settled(*o.view, o.test); });
   }
@@ -437,7 +437,7 @@ class Rules {
     });
   }
 
-  // Along a threshold view: more rows cost more, but not by more than their weight.
+  // Along a threshold view: more rows cost more, but by no more than their weight.
   void settle_by_order(bool looking) {
     if (problem_.min_samples_leaf > 1) return;
     for (const View& view : here_.views()) {
@@ -481,16 +481,16 @@ class Rules {
   Worth<Loss> worth_;
   Rows all_;
 
-  // Of the step being checked:
+  // The state of the step that is being checked:
   Here here_;
   Rows members_, others_;
-  typename Loss::RowSums own_sums_, sums_;  // of its rows; of the child `summed_`
+  typename Loss::RowSums own_sums_, sums_;  // sums of its rows; of the child `summed_`
   Table<Number> own_, part_;
   std::size_t summed_ = kNone;
   Cost bound_{};
-  std::int32_t depth_ = kNoLimit;  // of the children
-  bool limited_ = false;           // is the number of splits?
-  bool wide_ = false;              // has a test three children or more, each of which costs?
+  std::int32_t depth_ = kNoLimit;  // the limit for the children
+  bool limited_ = false;           // whether the number of splits is limited
+  bool wide_ = false;              // whether a test has further children, each of which costs
   std::size_t sizes_ = 1;
   std::vector<Cost> lower_;
   std::vector<bool> looked_at_;

@@ -21,7 +21,7 @@ class Sha256 {
     }
   }
 
-  // Any number, as its bytes in little-endian order.
+  // Adds any number, as its bytes in little-endian order.
   template <class T>
   void add_little_endian(T value) {
     std::array<char, sizeof(T)> bytes;

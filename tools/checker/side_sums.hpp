@@ -1,5 +1,5 @@
-// Sums of doubles over both sides of every test, each added up from its own rows. A side is never
-// the difference of two sums, which would leave nothing of a light side of a heavy whole.
+// Sums of doubles over both sides of every test. Each side is added up from its own rows: the
+// difference of two sums could have a large relative error for a light side of a heavy set.
 
 #pragma once
 
@@ -23,7 +23,7 @@ class SideSums {
     double* own = yes_.data() + channel * here_->n_places();
     for (const auto& view : here_->views()) own[here_->place(view, i)] += value;
   }
-  // After the last row: from the sums at each place to those of the sides.
+  // To be called after the last row: adds up the sums at each place to those of the sides.
   void finish() {
     for (std::size_t channel = 0; channel < totals_.size(); ++channel) {
       double* yes = yes_.data() + channel * here_->n_places();

@@ -1,4 +1,4 @@
-// A step of a proof: rows, limits, a bound, and what it cites.
+// A step of a proof: its rows, limits and bound, and its citations.
 
 #pragma once
 
@@ -14,7 +14,7 @@ inline constexpr std::int64_t kLookedAt = -1;
 template <class Cost>
 struct Use {
   std::size_t test;
-  // For each outcome: earlier steps, and bounds that hold by a step which cites nothing.
+  // For each outcome: earlier steps, and bounds that follow without citations.
   std::vector<std::vector<std::int64_t>> cited;
   std::vector<std::vector<Cost>> claims;
 };
@@ -27,7 +27,7 @@ struct Step {
   std::vector<Use<Cost>> uses;
 };
 
-// Whether a claim for trees within `limit` covers trees within `needed`.
+// Whether a claim about all trees within `limit` is also one about all trees within `needed`.
 inline bool covers(std::int32_t limit, std::int32_t needed) {
   return limit == kNoLimit || (needed != kNoLimit && limit >= needed);
 }

@@ -1,4 +1,5 @@
-// What the rules need to know of a set of rows: numbers of its part in every child of a step.
+// The numbers that the rules need for a set of rows: for each child of a step, sums over the rows
+// of both.
 
 #pragma once
 
@@ -9,32 +10,35 @@
 
 namespace checker {
 
-// `Number` is int32 for weights of classes, which are whole and add up to less than 2^31, and
-// double for losses. Entries of a list belong to the children, see `Here`.
+// `Number` is int32 for weights of classes, which are integers with a sum below 2^31, and double
+// for losses. The entries of a list belong to the children, see `Here`.
 template <class Number>
 struct Table {
-  Number whole_leaf{};                // loss of one leaf
-  std::vector<Number> leaf;           // the same for each child
-  std::vector<std::int32_t> samples;  // rows of the table; empty if weights tell enough
-  // Classification:
+  Number whole_leaf{};                // the loss of a leaf with all the rows
+  std::vector<Number> leaf;           // the loss of a leaf with those in each child
+  std::vector<std::int32_t> samples;  // numbers of table rows; empty if weights are enough
+  // For classification:
   std::int32_t whole_weight = 0, whole_forced = 0;
-  std::vector<std::int32_t> weight, most;  // of all classes, of the heaviest
-  std::vector<std::int32_t> forced;        // what every tree gets wrong
-  std::vector<std::int32_t> first;         // weight of the first class, if columns have directions
+  std::vector<std::int32_t> weight, most;  // of all classes, and of the heaviest class
+  std::vector<std::int32_t> forced;        // weight that every tree misclassifies
+  // Weight of the first class; only if columns have directions.
+  std::vector<std::int32_t> first;
 
-  // What a leaf of one of two classes gets wrong.
+  // The weight that a leaf misclassifies if it predicts one of two classes.
   std::int32_t wrong(std::size_t child, std::size_t says) const {
     return says == 0 ? weight[child] - first[child] : first[child];
   }
-  // Positive if there are rows; and their number, if it matters.
+  // Positive for children with rows: the number of rows, or the weight if the number does not
+  // matter.
   const std::vector<std::int32_t>& count() const { return samples.empty() ? weight : samples; }
 };
 
-// Sums of some numbers of each row (channels) over the yes side of every place, and over all.
+// Sums of several numbers of each row (the channels), over the yes side of every place and over all
+// rows.
 template <class Number>
 class Sums {
  public:
-  // Sums may be read in blocks that end beyond the last one.
+  // Sums may be read in blocks, which may extend beyond the last sum.
   static constexpr std::size_t kBlock = 32;
 
   void start(const Here& here, std::size_t n_channels) {
@@ -53,7 +57,7 @@ class Sums {
     Number* own = yes(channel);
     for (std::size_t k = 0; k < n_long; ++k) own[place[k]] += value;
   }
-  // After the last row: "code <= c" holds all rows up to c.
+  // To be called after the last row: "code <= c" holds for all rows with codes up to c.
   void finish() {
     for (std::size_t channel = 0; channel < totals_.size(); ++channel) {
       Number* own = yes(channel);
@@ -68,7 +72,7 @@ class Sums {
       }
     }
   }
-  // Turn sums over some of the rows into those over all the others.
+  // Replaces sums over some of the rows by those over all other rows.
   void complement(const Sums& whole) {
     for (std::size_t k = 0; k < sums_.size(); ++k) sums_[k] = whole.sums_[k] - sums_[k];
     for (std::size_t c = 0; c < totals_.size(); ++c) totals_[c] = whole.totals_[c] - totals_[c];
@@ -78,7 +82,7 @@ class Sums {
     return sums_.data() + channel * here_->n_places();
   }
   Number total(std::size_t channel) const { return totals_[channel]; }
-  // The sums of both sides of every test.
+  // Computes the sums of both sides of every test.
   void both_sides(std::size_t channel, std::vector<std::int32_t>& out) const {
     const std::size_t n = here_->n_places();
     out.resize(2 * n);

@@ -1,4 +1,4 @@
-// What prices say of the rows of a step and of its children: sections 4 and 9 of
+// The bounds that prices give for the rows of a step and for its children: sections 4 and 9 of
 // docs/proof-format.md.
 
 #pragma once
@@ -19,20 +19,20 @@ class Worth {
  public:
   using Cost = typename Loss::Cost;
 
-  // `split` is what a split costs, `further` each child after the second.
+  // `split` is the cost of a split, `further` that of each child after the second.
   Worth(const Problem& problem, const Prices& prices, Cost split, Cost further)
       : prices_(prices), split_(split) {
-    // Else costs are no whole numbers of splits and of weight units.
+    // Otherwise costs are not sums of split costs and integer numbers of weight units.
     rounds_ = Loss::kExact && split > 0 && !(further > 0 && problem.multiway && further != split);
   }
 
-  // Prices for trees of few levels speak of a step only if the outcomes of its branch and the
-  // levels below it are no more than these: then so is every child with the levels below it.
+  // Prices for trees of limited depth hold for a step only if the length of its branch plus the
+  // depth below it is at most their depth; then they also hold for every child.
   void turn_to(std::size_t n_outcomes, std::int32_t depth) {
     const bool few = depth >= 0 && static_cast<std::int64_t>(n_outcomes) + depth <= prices_.depth;
     applies_ = prices_ && (prices_.depth < 0 || few);
   }
-  // Whether there are prices that speak of the step.
+  // Whether there are prices that hold for the step.
   explicit operator bool() const { return applies_; }
 
   void add_up(const Here& here) {
@@ -44,7 +44,7 @@ class Worth {
     sums_.finish();
     n_places_ = here.n_places();
   }
-  // Trees on a child that are no leaf cost at least this; on all rows.
+  // Lower bounds on trees that are not a leaf: on a child, and on all rows.
   Cost of(std::size_t child) const {
     const std::int64_t sum =
         child < n_places_ ? sums_.yes(0)[child] : sums_.total(0) - sums_.yes(0)[child - n_places_];
@@ -52,8 +52,8 @@ class Worth {
   }
   Cost of_all() const { return static_cast<Cost>(sums_.total(0) - prices_.per_leaf); }
 
-  // A tree of that many splits or more that costs at least `least`, and what is forced, costs
-  // its splits and a whole number of weight units.
+  // If a tree with at least `fewest` splits costs at least `least` and at least its forced errors,
+  // rounds this bound up: the cost consists of splits and an integer number of weight units.
   Cost rounded(Cost least, Cost forced, Cost fewest) const {
     if constexpr (Loss::kExact) {
       if (!rounds_) return least;
