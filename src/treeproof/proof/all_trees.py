@@ -1,12 +1,12 @@
 """A checker of the claim that no tree within a budget is missing.
 
 Part of the checkers: the standard library and NumPy only. The file states a problem, as
-the header of every proof does, a budget, and how many trees of each cost there are
-within it. The checker counts them again: for every set of rows that can occur in such
-a tree it looks at every test. A test is left out only if a bound that was shown says
-that every tree which starts with it costs more than can be spent there. The file helps
-with bounds to show; a bound that does not hold, or a count that differs, is rejected.
-The rules are on the page "The proof format" (docs/proof-format.md).
+the header of every proof does, a budget, and the number of trees of each cost within
+the budget. The checker counts the trees itself: for every set of rows that can occur in
+such a tree it tries every test. It leaves out a test only if a verified lower bound
+proves that every tree which starts with the test costs more than can be spent there.
+The file suggests bounds to verify; a bound that does not hold, or a count that differs,
+is rejected. The rules are on the page "The proof format" (docs/proof-format.md).
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ FEATURE = ("name", "split", "values", "missing")
 
 @dataclass(frozen=True)
 class AllTreesVerdict:
-    """What the checker says about a claim that all trees are counted.
+    """The result of checking a claim that all trees have been counted.
 
     Attributes
     ----------
     accepted : bool
-        Whether there are as many trees of each cost within the budget as claimed.
+        Whether the number of trees of each cost within the budget is as claimed.
     reason : str
         Why it is not accepted, as a sentence; empty if it is.
     count : int
@@ -50,11 +50,11 @@ class AllTreesVerdict:
     objective : float
         The cost of the best tree, as in the verdict of a proof. No tree costs less.
     within : float
-        The margin above it up to which all trees were counted, in the same unit.
+        The margin within which all trees were counted, in the same unit.
     n_sets : int
-        How many sets of rows were looked at.
+        The number of sets of rows that were checked.
     statement : str
-        What the claim is about, as far as it was read.
+        The statement that is claimed, as far as it was read.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def check_all_trees(
 
 
 class Claim:
-    """The first line: the budget, and how many trees of each cost there are."""
+    """The first line: the budget, and the number of trees of each cost."""
 
     def __init__(self, line: bytes | None) -> None:
         raw = read_object(line, "the first line")
@@ -150,7 +150,7 @@ class Claim:
 
 
 def read_problem(line: bytes | None) -> Header:
-    """Read the problem; what a header says beyond it is not understood here."""
+    """Read the problem; require that the header states nothing else."""
     header = Header(line)
     require(header.exact, "regressions cannot be counted exactly.")
     same = header.search_cost == header.split_cost
@@ -165,7 +165,7 @@ def read_problem(line: bytes | None) -> Header:
 
 
 def all_trees_header(proof: str | os.PathLike[str] | BinaryIO) -> Header | None:
-    """Return the problem of a claim about all trees; None if the file is another."""
+    """Return the problem of a claim about all trees; None for other files."""
     try:
         lines = read_lines(proof)
         if read_object(next(lines, None), "the first line").get("format") != FORMAT:
@@ -176,7 +176,7 @@ def all_trees_header(proof: str | os.PathLike[str] | BinaryIO) -> Header | None:
 
 
 def read_hints(lines: Iterator[bytes]) -> dict[tuple[str, Depth], int]:
-    """Read the bounds that are to be shown, by the name of the rows and the depth."""
+    """Read the bounds to be verified, by the name of the rows and the depth."""
     hints: dict[tuple[str, Depth], int] = {}
     for line in lines:
         raw = read_object(line, "a bound")

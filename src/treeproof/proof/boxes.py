@@ -1,23 +1,27 @@
 """The search for a box that weighs more than a given number.
 
-Part of the checker: section 9 of docs/proof-format.md. A box keeps of every axis one of
-its choices: the codes from one to another, or one code or all. The search holds sets of
-boxes, many at a time, and cuts them in two until none of their boxes can be too heavy.
-The *outer* points of a set are those of any of its boxes; the *zone* of an axis are the
-outer points that some of its choices keep and some do not. Two bounds on a weight:
+Part of the checker: section 9 of docs/proof-format.md. A box is given by one choice for
+each axis: on some axes an interval of codes, on others one code or all codes. A point
+is in the box if the choice of every axis keeps its code. The search works on sets of
+boxes, many at a time, and divides them in two until none of their boxes can be too
+heavy. The *outer* points of a set are the points of any of its boxes. The *zone* of an
+axis consists of the outer points that some of its choices keep and others do not. There
+are two bounds on the weight of a box:
 
-- One axis. The others keep all outer points of positive weight and drop all negative
-  ones of their zones. Then the best choice of the axis says how heavy a box can be.
-- All axes. A positive point is shared out among the axes whose zones hold it, in whole
-  numbers that sum to its weight, and counts for each axis only as far as that one keeps
-  it: never less than it does in a box. Negative points in several zones are left out.
-  Then every axis has a best choice of its own.
+- One axis. Suppose that the other axes keep all outer points of positive weight and
+  remove all negative points of their zones. Then the best choice of this axis bounds
+  the weight of a box.
+- All axes. The weight of a positive point is divided, in integers, among the axes whose
+  zones contain it, and each part counts only if its axis keeps the point. This never
+  underestimates a box, which contains a point only if all axes keep it. Negative points
+  in several zones are left out. Then every axis has a best choice of its own.
 
-Choices for which one of these is not too heavy are struck off. And if any box is too
-heavy, so is its hull, the smallest box around its positive points: an end that can be
-moved is the code of a positive point.
+A choice is removed if one of these bounds shows that all boxes with this choice are
+light enough. And if any box is too heavy, so is its hull, the smallest box around its
+positive points; so an end that can be moved only needs to be tried at codes of positive
+points.
 
-Sums of weights stay below 2^53, so that doubles hold them exactly.
+Sums of weights stay below 2^53, so that doubles represent them exactly.
 """
 
 from __future__ import annotations
@@ -28,20 +32,20 @@ import numpy as np
 
 from treeproof.proof.rejected import Array
 
-ROUNDS = 3  # of striking off choices
-CELLS = 1 << 17  # points of all sets that are looked at together, about
+ROUNDS = 3  # of removing choices
+CELLS = 1 << 17  # about as many points are examined at a time
 NOTHING = -float(1 << 60)
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The codes of the points on one axis, and how its choices are made.
+    """The codes of the points on one axis, and the kind of its choices.
 
-    Where only one end can be moved, the other is the first or the last code.
+    If only one end can be moved, the other end is the first or the last code.
     """
 
     code: Array
-    one: bool = False  # one code or all; else from a code to a code
+    one: bool = False  # the choices are one code or all; otherwise intervals
     low_moves: bool = True
     high_moves: bool = True
 
@@ -54,9 +58,9 @@ class Axis:
 class Sets:
     """Sets of boxes, and their points one after the other.
 
-    `ends[c]` has four rows for axis c: from which code to which the lower end of a box
-    may be, and the upper end. For an axis of one code or all, `may[c]` says which
-    choices are left; the last one is all codes.
+    `ends[c]` has four rows for axis c: the range of the lower end of a box, then that
+    of the upper end. For an axis of one code or all codes, `may[c]` says which choices
+    are left; the last one is all codes.
     """
 
     def __init__(
@@ -115,7 +119,7 @@ class BoxSearch:
         return False
 
     def _next(self, open_sets: list[Sets]) -> Sets:
-        """Take sets from the end of the list, as many as are looked at together."""
+        """Take sets from the end of the list, as many as are examined at a time."""
         some = [open_sets.pop()]
         points = len(some[0].point)
         while open_sets and points + len(open_sets[-1].point) <= CELLS:
@@ -123,14 +127,14 @@ class BoxSearch:
             points += len(some[-1].point)
         if len(some) > 1:
             return _joined(some)
-        if points > CELLS and some[0].size > 1:  # too many at once
+        if points > CELLS and some[0].size > 1:  # too many at a time
             first = np.arange(some[0].size) < some[0].size // 2
             open_sets.append(some[0].take(~first))
             return some[0].take(first)
         return some[0]
 
     def _heavy(self, sets: Sets) -> Sets:
-        """Return the sets in which a box could be too heavy, with fewer choices."""
+        """Return the sets in which a box could be too heavy, with the choices left."""
         done: list[Sets] = []
         for _ in range(ROUNDS):
             sets = self._shrink(sets)
@@ -151,7 +155,7 @@ class BoxSearch:
                 sets.part((x >= ends[0][at]) & (x <= ends[3][at]))
 
     def _shrink(self, sets: Sets) -> Sets:
-        """Keep outer points, and ends on positive ones."""
+        """Reduce the points to outer ones, and the ends to codes of positive ones."""
         self._outer(sets)
         positive = np.maximum(self.weight[sets.point], 0)
         sets = sets.take(np.bincount(sets.of_set, positive, sets.size) > self.most)
@@ -184,7 +188,7 @@ class BoxSearch:
         return free
 
     def _strike(self, sets: Sets) -> tuple[Array, Array]:
-        """Strike off choices; tell where a box could be too heavy, and what changed."""
+        """Remove choices; return where a box could be too heavy, and what changed."""
         at, n = sets.of_set, sets.size
         w = self.weight[sets.point]
         zones = []
@@ -209,7 +213,8 @@ class BoxSearch:
             own = zone & used[at]
             mine = own & positive
             i, k = at[mine], np.flatnonzero(mine)
-            share = np.floor(rest[k] * (claim[c][i] / claims[k]))  # all, in the end
+            # The last axis gets all that is left.
+            share = np.floor(rest[k] * (claim[c][i] / claims[k]))
             rest[k] -= share
             claims[k] -= claim[c][i]
             inside = np.bincount(i, w[k], n)
@@ -234,9 +239,9 @@ class BoxSearch:
         return kept, changed
 
     def _cut(self, sets: Sets) -> tuple[list[Sets], Array]:
-        """Cut each set where a zone has much weight of both signs.
+        """Divide each set on an axis whose zone has much weight of both signs.
 
-        Tell as well which sets hold one box only.
+        Also return which sets have only one box.
         """
         at, n, w = sets.of_set, sets.size, self.weight[sets.point]
         best, where = np.full(n, -1.0), np.zeros(n, int)
@@ -289,7 +294,7 @@ class BoxSearch:
 
     @staticmethod
     def _half_codes(may: Array, upper: bool) -> None:
-        """Part all codes from single ones or, where that is done, these in halves."""
+        """Separate "all codes" from single codes; if that is done, halve these."""
         rank = np.cumsum(may, axis=1)
         later = 2 * rank > rank[:, -1:]
         apart = np.zeros_like(may)
@@ -298,7 +303,7 @@ class BoxSearch:
 
 
 class _Table:
-    """What the choices of an axis keep of its zone, for every set, by both bounds."""
+    """The weight of the zone that each choice keeps, for every set and bound."""
 
     def __init__(self, axis: Axis, sets: Sets, c: int, used: Array) -> None:
         self.n, self.used = axis.n, used
@@ -314,7 +319,7 @@ class _Table:
         return sums.reshape(size, self.n)
 
     def add(self, *at: Array) -> None:
-        """Take the weights at each code, by the first and the second bound."""
+        """Set the weights at each code, for the first and the second bound."""
         if self.one:
             whole = [a.sum(axis=1, keepdims=True) for a in at]
             self.choices = [np.hstack(pair) for pair in zip(at, whole, strict=True)]
@@ -331,19 +336,19 @@ class _Table:
             self.choices.append(np.where(self.low, top - (upto - each), NOTHING))
 
     def best(self) -> list[Array]:
-        """Return the most that a choice keeps, by both bounds."""
+        """Return the largest weight that a choice keeps, for both bounds."""
         allowed = self.may if self.one else self.low
         return [np.where(allowed, own, NOTHING).max(axis=1) for own in self.choices]
 
     def strike_codes(self, *needed: Array) -> tuple[Array, Array]:
-        """Strike off choices that keep no more than needed by a bound."""
+        """Remove choices that keep no more than needed, for one of the bounds."""
         fine = self._more_than(self.choices, needed)
         new = np.logical_or.reduce(self.may & ~fine, axis=1)
         self.may &= fine
         return np.logical_or.reduce(self.may, axis=1), new
 
     def strike_ends(self, *needed: Array) -> tuple[Array, Array]:
-        """Move ends inward past codes that keep no more than needed by a bound."""
+        """Move ends inward past codes that keep no more than needed, for a bound."""
         before = self.ends.copy()
         fine = self.low & self._more_than(self.choices, needed)
         some = self._move(0, fine)

@@ -1,12 +1,12 @@
 """A checker of proofs that trusts nothing but the data.
 
-This file and those it imports (`problem.py`, `targets.py`, `line_leaves.py`,
-`gains.py`, `ratio.py`, `node.py`, `statement.py`) use the standard library and NumPy
-only: none of the search, the estimators or the input border. They recompute the problem
-from the table, every set of rows from its branch and every count from those rows, and
-accept a proof or name the first step that does not hold. The rules, and why they are
-sound, are on the page "The proof format" (docs/proof-format.md), whose names are used
-here.
+This file and those that it imports (`problem.py`, `targets.py`, `line_leaves.py`,
+`gains.py`, `ratio.py`, `node.py`, `statement.py` and others) use the standard library
+and NumPy only: nothing of the search, the estimators or the input border. They
+recompute the problem from the table, every set of rows from its branch and every count
+from those rows. They accept a proof or name the first step that does not hold. The page
+"The proof format" (docs/proof-format.md) states the rules and proves that they are
+sound; the names in this code are those of that page.
 """
 
 from __future__ import annotations
@@ -42,38 +42,39 @@ from treeproof.proof.tree_list import ShownBounds, TreeList
 
 __all__ = ["Verdict", "check"]
 
-LOOK = -1  # in the place of a cited step: look at the child
+LOOK = -1  # cited in place of a step: the checker looks at the child
 MAX_LINE = 1 << 24  # bytes of a header or a step
 MAX_GROWTH = 64  # bytes unpacked for each byte of a packed file, beyond MAX_LINE
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a checker says about a proof.
+    """The result of checking a proof.
 
     Attributes
     ----------
     accepted : bool
-        Whether every step holds and the tree costs what the proof says.
+        Whether every step holds and the cost of the tree is as stated.
     step : int or None
         The first step that does not hold; None if the fault is in the header.
     reason : str
         Why the proof is not accepted, as a sentence; empty if it is.
     lower_bound, objective : float
-        What is proved, as fractions of the total weight (or of the root's loss); the
-        penalty of a split was rounded to 2^-20 of a row's weight. For costs the mean
-        cost of a row and the penalties, for rewards the same with the opposite sign,
-        and for F1 and other ratios one minus the ratio.
+        What is proved. For classification and regression, as fractions of the total
+        weight or of the loss of a single leaf; the penalty of a split was rounded to
+        2^-20 of a row's weight. For costs, the mean cost of a row with penalties; for
+        rewards, the same with the opposite sign; for F1 and other ratios, one minus the
+        ratio.
     optimal : bool
         Whether the two are equal: no tree is better than the one in the proof.
     n_steps : int
         Number of steps checked.
     statement : str
         What the proof is about, as far as it was read: the loss, the rows and their
-        weights, class weights, kinds of columns, limits on trees, and how exactly costs
-        were compared. What is proved is this statement, and no other.
+        weights, class weights, kinds of columns, limits on trees, and the precision of
+        comparisons of costs. This statement is what is proved, and nothing else.
     measure : str
-        What a tree has as little or as much of as can be: "objective", "mean cost",
+        What is minimised or maximised: "objective", "mean cost",
         "mean reward", or the name of a ratio.
 
     Examples
@@ -98,7 +99,7 @@ class Verdict:
             where = "" if self.step is None else f" at step {self.step}"
             return f"rejected{where}: {self.reason}"
         own, low, least, below = self.objective, self.lower_bound, "less", "below"
-        if self.measure not in ("objective", "mean cost"):  # told as it was given
+        if self.measure not in ("objective", "mean cost"):  # in the user's unit
             whole = 0.0 if self.measure == "mean reward" else 1.0
             own, low, least, below = whole - own, whole - low, "more", "above"
         what = (
@@ -204,12 +205,12 @@ def read_lines(
 
 
 class Book:
-    """The steps that hold so far, and what it takes for a further one."""
+    """The steps that have been verified, and the rules for the next one."""
 
     def __init__(self, header: Header, problem: Problem) -> None:
         self.h, self.p = header, problem
         self.facts: list[tuple[bytes, int | None, int | None, Any]] = []
-        self.about_all: set[int] = set()  # steps of an empty branch
+        self.about_all: set[int] = set()  # steps about the whole table
 
     def add(self, line: bytes) -> None:
         """Check a step against the data and the steps before it."""
@@ -233,7 +234,7 @@ class Book:
         self.facts.append((_digest(rows), depth, splits, bound))
 
     def conclusion(self) -> Any:
-        """Return the bound that the root step proves for the problem in the header."""
+        """Return the bound that the root step proves for the problem of the header."""
         h, root = self.h, read_whole(self.h.raw.get("root"), "root")
         require(root < len(self.facts), f"the root step {root} is missing.")
         _, depth, splits, bound = self.facts[root]
@@ -243,9 +244,9 @@ class Book:
         return bound - (h.search_cost - h.split_cost) * (h.max_splits or 0)
 
     def conclude_limits(self) -> tuple[Fraction, Fraction] | None:
-        """Return what the tree that keeps the limits costs, and a bound on others.
+        """Return the cost of the tree that keeps the limits, and a bound on others.
 
-        None if there are no limits.
+        Returns None if there are no limits.
         """
         limits = self.p.limits
         if limits is None:
@@ -271,7 +272,7 @@ class Book:
     def verify(
         self, rows: Array, depth: int | None, splits: int | None, bound: Any, uses: Any
     ) -> None:
-        """Check that every tree on these rows, within the limits, costs the bound."""
+        """Check that no tree on these rows, within the limits, costs less."""
         bound -= self.p.tolerance
         if bound <= 0:
             return
@@ -279,7 +280,7 @@ class Book:
         require(bound <= leaf, "a leaf costs less than its bound.")
         if depth == 0 or splits == 0 or not self.p.n_tests:
             return
-        if splits is not None:  # rows cannot be split more often than there are rows
+        if splits is not None:  # a tree has fewer splits than rows
             splits = min(splits, len(rows))
         node = Node(self.p, rows, None if depth is None else depth - 1, splits)
         named = [test for use in uses for test in self._take(node, *use)]
@@ -300,7 +301,7 @@ class Book:
             raise Rejected(f"{what}, only {node.costs()[test]}.")
 
     def _worth(self, rows: Array) -> Any:
-        """Return the bound of prices on trees for some rows that are not a leaf."""
+        """Return the bound that prices give for trees on some rows with a split."""
         prices = self.p.step_prices
         if prices is None:
             return 0
@@ -309,7 +310,7 @@ class Book:
         return self.p.rounded_worth(np.array([own]), sums[:, None])[0]
 
     def _read_use(self, use: Any) -> tuple[int, list[list[Any]]]:
-        """Return the number of a test, and for each outcome what is cited."""
+        """Return the number of a test, and the citations for each outcome."""
         require(isinstance(use, list) and use, "a use is not [test, steps, ...].")
         number = int(self.p.test[self.p.child(use[0], 0)])
         lists = [cited for cited in use[1:] if isinstance(cited, list)]
@@ -318,7 +319,7 @@ class Book:
         return number, [[self._read_citation(c) for c in cited] for cited in lists]
 
     def _read_citation(self, item: Any) -> int | tuple[Any]:
-        """Return an earlier step, LOOK, or the bound of a step without a line."""
+        """Return an earlier step, LOOK, or a bound that is cited without a step."""
         if isinstance(item, list) and len(item) == 1:
             return (self.h.cost(item[0], "a bound"),)
         step = read_number(item, "a cited step", LOOK, whole=True)
@@ -327,7 +328,7 @@ class Book:
         return step  # type: ignore[no-any-return]
 
     def _take(self, node: Node, number: int, lists: list[list[Any]]) -> list[int]:
-        """Raise children by what is cited; return the test, if it splits the rows."""
+        """Raise bounds by citations; return the test if it divides the rows."""
         test = node.find(number)
         for outcome, cited in enumerate(lists):
             rows = self.p.within(node.rows, self.p.child(number, outcome))
@@ -345,8 +346,8 @@ class Book:
         return [] if test is None else [test]
 
     def _cited(self, item: Any, rows: Array, below: int | None) -> tuple[Any, Any]:
-        """Return what is known of some rows: a limit of splits, and a bound."""
-        if isinstance(item, tuple):  # a step without its own line
+        """Return the limit on splits and the bound of a citation."""
+        if isinstance(item, tuple):  # a bound without a step
             self.verify(rows, below, None, item[0], [])
             return None, item[0]
         known, depth, splits, bound = self.facts[item]

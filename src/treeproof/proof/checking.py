@@ -1,4 +1,4 @@
-"""One function for all checkers of proofs."""
+"""One function that runs any of the checkers of proofs."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ def check(
     sensitive_features : array-like of shape (n_samples,) or None, default=None
         The group of each row, if constraints were fitted that compare groups.
     max_bytes : int or None, default=None
-        Most bytes that a packed proof may unpack to: a file of a megabyte can hold
-        gigabytes. None for 16 MiB and 64 times the size of the file. No line may be
-        longer than 16 MiB.
+        The highest number of bytes to which a compressed proof may be unpacked, since a
+        file of a megabyte can contain gigabytes. None for 16 MiB and 64 times the size
+        of the file. No line may be longer than 16 MiB.
     checker : {"c++", "python", "exact"}, default="c++"
-        Who checks. None of the three shares code with the search or with another:
-        "c++" is the fastest, "python" is made to be read, and "exact" is "c++" and
-        then, if that accepts, once more in fractions, which takes long.
+        Which checker to use. None of the three shares code with the search or with
+        another checker. "c++" is the fastest. "python" is made to be read. "exact" runs
+        "c++" and, if that accepts, checks once more in fractions, which takes long.
     progress : callable or None, default=None
-        Called now and then with the number of steps checked so far.
+        Called from time to time with the number of steps checked so far.
 
     Returns
     -------
     Verdict
-        Accepted, or the first step that does not hold and the reason.
+        Whether the proof is accepted; if not, the first step that fails and the reason.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def _lifetimes(y: Any, entry: Any) -> Any:
 def _told(
     lines: Iterable[bytes], progress: Callable[[int], None] | None
 ) -> Iterator[bytes]:
-    """Yield lines and tell how many steps came before each."""
+    """Yield lines; report the number of steps before each of them."""
     for count, line in enumerate(lines):
         if progress is not None:
             progress(max(count - 1, 0))
@@ -134,7 +134,7 @@ def _told(
 def _exactly(
     lines: Iterator[bytes], X: Any, rows: tuple[Any, Any, Any, Any], verdict: Verdict
 ) -> Verdict:
-    """Check an accepted proof once more, in fractions.
+    """Check a proof that was accepted once more, in fractions.
 
     `rows` are labels, weights, costs and groups.
     """

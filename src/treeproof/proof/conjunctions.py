@@ -1,16 +1,16 @@
 """The search for rows, described by few outcomes, that weigh more than a given number.
 
-Part of the checker: section 9 of docs/proof-format.md. From a set of rows the search
-goes to the sets that one more outcome of a test leaves, many sets at a time. What an
-outcome takes of the positive weight of a set is its loss, what it takes of the negative
-weight its gain. Of the outcomes that are added to a set, one has the largest loss (of
-equal ones, the last in some order), and the others come before it. What all of them
-leave weighs at most the positive weight that this one leaves, less the negative weight
-that it and the others, by their gains, do not take. An outcome without a gain only
-takes away, and one that leaves no more positive weight than the given number leads to
-nothing.
+Part of the checker: section 9 of docs/proof-format.md. The search goes from a set of
+rows to its subsets with one more outcome of a test, many sets at a time. The loss of an
+outcome is the positive weight that it removes from a set, and its gain is the negative
+weight that it removes. Among the outcomes that are added to a set, let one be the
+outcome with the largest loss (of several such outcomes, the last in a fixed order); all
+others come before it. The rows that remain weigh at most the positive weight that this
+outcome leaves, less the negative weight that is not removed; and the other outcomes
+remove at most the sum of their gains. An outcome without a gain is of no use, and
+neither is one that leaves no more positive weight than the given number.
 
-Sums of weights stay below 2^53, so that doubles hold them exactly.
+Sums of weights stay below 2^53, so that doubles represent them exactly.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 
 from treeproof.proof.rejected import Array
 
-CELLS = 1 << 20  # rows of all sets that are looked at together, about
+CELLS = 1 << 20  # about as many rows are examined at a time
 
 
 class ConjunctionSearch:
     """The search for a set of more than `most`, given the weights of rows.
 
-    `keeps` has a row for each outcome that a test can have, and says which rows of the
-    table have it.
+    `keeps` has a row for each outcome of each test, and says which rows of the table
+    have this outcome.
     """
 
     def __init__(self, keeps: Array, weight: Array, most: int) -> None:
@@ -37,11 +37,11 @@ class ConjunctionSearch:
         self.negative = self._by_outcome(np.minimum(self.weight, 0))
 
     def _by_outcome(self, weight: Array) -> Array:
-        """Return a matrix that adds up weights: of all rows, and by outcome."""
+        """Return a matrix that adds up weights, of all rows and by outcome."""
         return np.vstack([weight, self.keeps * weight]).T
 
     def finds_one(self, most_outcomes: int) -> bool:
-        """Return whether at most so many outcomes leave more than `most`."""
+        """Return whether at most this many outcomes leave more than `most`."""
         if self.weight.sum() > self.most:
             return True
         if not len(self.keeps) or not len(self.weight) or most_outcomes < 1:
@@ -64,7 +64,7 @@ class ConjunctionSearch:
     def _extend(
         self, left: int, inside: Array, usable: Array
     ) -> tuple[bool, tuple[Array, Array] | None]:
-        """Add one outcome to each set; return the new sets that may lead further."""
+        """Add one outcome to each set; return the new sets that may be too heavy."""
         own = inside.astype(np.float64)
         positive, negative = own @ self.positive, own @ self.negative
         loss = positive[:, :1] - positive[:, 1:]
@@ -91,11 +91,11 @@ class ConjunctionSearch:
 
 
 def _largest_before(gain: Array, number: int) -> Array:
-    """Return the sum of the largest gains, so many, before each place of a row."""
+    """Return the sum of the `number` largest gains before each position of a row."""
     largest = np.zeros((len(gain), number))  # in ascending order
     sums = np.zeros_like(gain)
     for place in range(1, gain.shape[1]):
-        # whatever is larger than the least of them takes its place
+        # a larger gain replaces the least of them
         largest[:, 0] = np.maximum(largest[:, 0], gain[:, place - 1])
         largest.sort(axis=1)
         sums[:, place] = largest.sum(axis=1)

@@ -1,30 +1,30 @@
 """Losses with logarithms: Poisson deviance, log loss, lifetimes.
 
 Part of the checker: section 5 of docs/proof-format.md. The standard library and NumPy
-only; logarithms are computed here, so that it is known how far off they can be.
+only; logarithms are computed here, so that their rounding errors are known.
 
-With weights w, targets v and a centre c, all terms are written as the distance of
-v log v to its tangent at c: spread(a, s) = x log(x / a) - s with x = a + s. A row loses
-w spread(c, v - c), and a leaf of weight W the sum of its rows' terms less
-spread(W c, the sum of w (v - c)), which is what the mean saves.
+For weights w, targets v and a centre c, all terms are distances of v log v from its
+tangent at c: spread(a, s) = x log(x / a) - s with x = a + s. The loss of a row is
+w spread(c, v - c). The loss of a leaf of weight W is the sum of the terms of its rows
+less spread(W c, the sum of w (v - c)), the amount that predicting the mean saves.
 
-How far sums of doubles are off: let u = 2^-53, n the number of rows of a leaf.
+Rounding errors of these doubles. Let u = 2^-53, n the number of rows of a leaf.
 
-- `spread` itself is off by less than 600 u of its value. Within a factor 4/3 of a it
+- The error of `spread` itself is below 600 u of its value. Within a factor 4/3 of a it
   sums two terms of which one is at most a tenth of the other; elsewhere it is at least
-  a tenth of the terms that it sums. The series breaks off where terms are below
-  u / 100. The same holds for a row's own term, whose difference v - c is off by 2 u of
-  itself (or, far from c, by u c, where spread is at least c / 32).
-- A sum of n terms is off by (n + 8) u of the sum of their magnitudes. With T the sum of
-  w |v - c|, the derivative log(x / a) by s and the derivative
-  c (log(x / a) - s / a) by W say what that does to spread(W c, s). If |s| <= a / 4, the
+  a tenth of the terms that it sums. The series ends where terms are below u / 100. The
+  same holds for a row's own term, whose difference v - c has an error of 2 u of itself
+  (or, far from c, of u c, where spread is at least c / 32).
+- The error of a sum of n terms is below (n + 8) u of the sum of their magnitudes. With
+  T the sum of w |v - c|, the derivative log(x / a) by s and the derivative
+  c (log(x / a) - s / a) by W say how this affects spread(W c, s). If |s| <= a / 4, the
   second changes spread by less than 4 (n + 8) u spread, and the first by less than
   2 (n + 8) u T (|log(x / a)| + 4 (n + 8) u). Otherwise both are below
-  2 (n + 8) u max(64, 2 |log(x / a)|) (T + a): x log x changes by no more near 0, since
-  an x below 2^-60 a counts as that.
+  2 (n + 8) u max(64, 2 |log(x / a)|) (T + a): near 0, x log x changes by no more, since
+  an x below 2^-60 a is replaced by that.
 
-What the mean saves is at most the sum of the rows' own terms, so the parts of both are
-less than 5 (n + 600) u of the latter.
+What the mean saves is at most the sum of the rows' own terms, so that the parts of the
+error that are multiples of either are below 5 (n + 600) u of the latter.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ LN2 = 0.69314718055994530942
 
 
 class Deviances(Targets):
-    """Deviances as channels; see `Targets`.
+    """Deviances, as sums of channels; see `Targets`.
 
     The channels are weight, weighted targets, their magnitudes, the rows' own terms,
     and a count of rows.
@@ -54,7 +54,7 @@ class Deviances(Targets):
     def make_channels(self) -> Array:
         """Return the channels of every row."""
         centre = np.ldexp(self.centres[0] + self.centres[1], -self.spread)
-        # An output of zeros loses nothing about any centre.
+        # An output of zeros has no loss, whatever its centre is.
         self.centre = np.where(centre > 0, centre, 1.0)
         own = self.weight * spread(self.centre, self.values)[0]
         products = self.weight * self.values
@@ -63,7 +63,7 @@ class Deviances(Targets):
         return np.column_stack(parts)
 
     def scaled_leaf(self, c: Array) -> Any:
-        """Return the loss of the mean, rounded down as the head of this file says."""
+        """Return the loss of the mean, rounded down as the module's text says."""
         k, shape = self.n_outputs, [-1] + [1] * (c.ndim - 1)
         weight = np.where(c[0] > 0, c[0], 1.0)
         a = weight * self.centre.reshape(shape)
@@ -77,13 +77,13 @@ class Deviances(Targets):
         return np.where(c[0] > 0, np.maximum(own - saved.sum(axis=0) - doubt, 0.0), 0.0)
 
     def read(self, values: list[Any]) -> list[Any]:
-        """Return what a leaf predicts: no number below zero."""
+        """Return the prediction of a leaf, in which no number is below zero."""
         told = super().read(values)
         require(min(told) >= 0, "a leaf predicts a negative number.")
         return told
 
     def constant_loss(self, rows: Array, p: Array) -> Any:
-        """Return the deviance; a constant of zero goes with targets of zero only."""
+        """Return the deviance; a constant of zero needs targets of zero."""
         z = self.near_mean(rows, p)
         a = self.centre + z
         zero = (a <= 0) & (self.given[rows] == 0).all(axis=0)
@@ -96,8 +96,8 @@ class Deviances(Targets):
 def spread(a: Array, s: Array) -> tuple[Array, Array]:
     """Return x log(x / a) - s with x = a + s, and log(x / a).
 
-    The power of two next to x / a is taken off, and the logarithm of the rest is
-    2 artanh f with f = (x - a) / (x + a), which is a fifth at most.
+    The power of two nearest to x / a is taken out. The logarithm of the rest is
+    2 artanh f with f = (x - a) / (x + a), which is at most 1/5 in magnitude.
     """
     x = np.maximum(a + s, a * LEAST)
     part, e = np.frexp(x / a)

@@ -1,4 +1,4 @@
-"""A table as the codes that its proof uses: columns, labels, and views of columns.
+"""Encodes a table as its proof does: columns, labels, and views of columns.
 
 Part of the checker: the standard library and NumPy only.
 """
@@ -34,7 +34,7 @@ def columns_of(X: Any, features: list[Any]) -> list[Array]:
 
 
 def positions(values: Any, listed: Any, otherwise: str) -> Array:
-    """Return where each value stands in a list of distinct ones."""
+    """Return the position of each value in a list of distinct ones."""
     require(isinstance(listed, list), otherwise)
     try:
         position = {v: k for k, v in enumerate(listed)}
@@ -47,7 +47,7 @@ def positions(values: Any, listed: Any, otherwise: str) -> Array:
 
 
 def read_labels(raw: dict[str, Any], y: Array) -> tuple[Array, Array]:
-    """Codes of the labels, and a factor for each class."""
+    """Return the codes of the labels, and a factor for each class."""
     code = positions(y, raw.get("classes"), "the labels are not those of the proof.")
     given = raw.get("class_weight")
     one_each = isinstance(given, list) and len(given) == len(raw["classes"]) > 0
@@ -58,7 +58,7 @@ def read_labels(raw: dict[str, Any], y: Array) -> tuple[Array, Array]:
 def encode_column(
     feature: dict[str, Any], column: Array, digest: Any, header: str
 ) -> tuple[Array, int]:
-    """Codes of a column and the number of its values; the digest learns of both."""
+    """Return a column's codes and its number of values; update the digest."""
     name = f"column {feature.get('name')!r}"
     listed: Any = feature.get("values")
     there = np.ones(len(column), bool)
@@ -91,10 +91,10 @@ def _is_missing(cell: Any) -> bool:
 
 
 def views(split: str, n: int, missing: str | None) -> Iterator[tuple[str, Array]]:
-    """Yield what tests can ask about a column of n values.
+    """Yield the views of a column of n values, which are what tests can ask about.
 
-    A view is split by threshold, multiway or one against the rest, and has a code for
-    each code of the column, of which n stands for a missing value.
+    A view is split by threshold, multiway or one against the rest. It has a code for
+    each code of the column, where n stands for a missing value.
     """
     code = np.arange(n + 1 if missing else n)
     gone, own, ordered = code == n, missing == "branch", split in ("threshold", "order")
@@ -107,7 +107,7 @@ def views(split: str, n: int, missing: str | None) -> Iterator[tuple[str, Array]
         yield "threshold" if ordered else split, code
         return
     if own:
-        yield "threshold", 1 - gone  # is it missing?
+        yield "threshold", 1 - gone  # whether the value is missing
     elif ordered:
         yield "threshold", np.where(gone, 0, code + 1)
         if n > 1:

@@ -1,9 +1,9 @@
 """A third checker of proofs: short, slow, and exact.
 
-It was written from docs/proof-format.md alone, with nothing but Python's standard
-library. Every cost is a whole number or a fraction, so nothing is ever rounded, and
-every rule stands here as on that page, without regard to speed. It accepts whatever the
-two fast checkers accept; tests run it on every small proof.
+It was written from docs/proof-format.md alone, with Python's standard library only.
+Every cost is an integer or a fraction, so that nothing is ever rounded, and every rule
+is implemented as it stands on that page, without regard to speed. It accepts all proofs
+that the two fast checkers accept; tests run it on every small proof.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ __all__ = ["Refuted", "check_exactly"]
 def check_exactly(
     lines: Any, columns: Any, target: Any, weight: Any = None, costs: Any = None
 ) -> bool:
-    """Return whether the proof shows its tree to be optimal; Refuted if it fails.
+    """Return whether a proof shows its tree to be optimal; raise Refuted if it fails.
 
-    The lines are unpacked. Cells of columns are numbers, or categories as the header
-    lists them, or None; targets are labels, numbers, or lists of numbers. Costs or
-    rewards of each row are lists of numbers, and may also come as targets. Where rates
-    are limited, the groups of rows come in the place of costs.
+    Lines are unpacked. Cells of columns are numbers, or categories as the header lists
+    them, or None; targets are labels, numbers, or lists of numbers. Costs or rewards of
+    each row are lists of numbers, and may also be given as targets. If rates are
+    limited, the groups of rows are given in place of costs.
     """
     steps = map(object_of, lines)
     try:
@@ -54,12 +54,12 @@ def check_exactly(
 
 
 class Argument:
-    """Sections 3 and 4: the tree, the steps, and what follows."""
+    """Sections 3 and 4: the tree, the steps, and the conclusion."""
 
     def __init__(self, h: dict[str, Any], p: Problem) -> None:
         self.h, self.p, self.look = h, p, cache(self._look)
         self.facts: list[tuple[Rows, float, float, Any]] = []
-        self.said: dict[int, Any] = {}  # by the leaf of each row
+        self.said: dict[int, Any] = {}  # the prediction for each row
         self.depth, self.splits = limit(h["max_depth"]), limit(h["max_splits"])
         keys = ("split_cost", "search_split_cost", "upper", "lower")
         own, self.L, upper, self.lower = (self.cost(h[k]) for k in keys)
@@ -101,7 +101,7 @@ class Argument:
         return Fraction(number(value))
 
     def split_price(self, rows: Rows, test: int) -> Any:
-        """Return what a test costs that splits these rows."""
+        """Return the cost of a test that divides these rows."""
         return self.L + (len(self.p.held(rows, test)) - 2) * self.further
 
     def tree(self, node: Any, rows: Rows, level: int) -> tuple[Any, int, int]:
@@ -125,7 +125,7 @@ class Argument:
         return loss, splits + 1, leaves
 
     def holds(self, steps: Iterable[dict[str, Any]]) -> bool:
-        """Require every step to hold; return whether they show the tree to be best."""
+        """Require that every step holds; return whether they prove the tree optimal."""
         p, h = self.p, self.h
         for step in steps:
             rows, branch = p.everything, step["branch"]
@@ -190,7 +190,7 @@ class Argument:
             require(merged or dear, f"test {t} is not ruled out, nor dear enough")
 
     def cheapest(self, here: Any, child: Any, lower: Any) -> Any:
-        """Return the least sum over all ways to share the splits."""
+        """Return the least sum over all ways to divide the splits."""
         best, *others = (lower[a] for a in here)
         for own in others:
             js = range(len(own))
@@ -206,7 +206,7 @@ class Argument:
         return max(few, min(leaf, self.worth(C, 1)))
 
     def _look(self, C: Rows) -> tuple[Any, Any]:
-        """One split into leaves; two or more splits."""
+        """Return bounds for one split into leaves, and for two or more splits."""
         p, L = self.p, self.L
         stumps = [t for t in range(len(p.tests)) if p.splits(C, t)]
         each = [self.split_price(C, t) + p.stump(C, t) for t in stumps]
@@ -242,7 +242,7 @@ class Argument:
     def share(self, child: Any, lower: Any, pairs: Any, wide: bool, S: Any) -> None:
         """Fewer rows, order: bounds of C for A, less what A's tree may cost more on C.
 
-        Unless S is None, the rest of C may be parted from A by A's own test.
+        Unless S is None, A's own test may separate the rest of C from A.
         """
         p = self.p
         for c, a in pairs:

@@ -1,7 +1,7 @@
-"""What a proof is about, for the exact checker: rows, tests, weights and losses.
+"""The problem of a proof, for the exact checker: rows, tests, weights and losses.
 
-Section by section as docs/proof-format.md describes them, in whole numbers and
-fractions, with nothing but Python's standard library.
+Each section of docs/proof-format.md as it is written there, in integers and fractions,
+with nothing but Python's standard library.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Refuted(Exception):
 
 
 def require(holds: object, otherwise: str) -> None:
-    """Refute the proof unless something holds."""
+    """Raise Refuted unless something holds."""
     if not holds:
         raise Refuted(otherwise)
 
 
 def whole(value: Any, least: int = 0) -> int:
-    """Return a whole number in range."""
+    """Return an integer in range."""
     good = type(value) is int and least <= value <= 1 << 60
     require(good, f"{value!r} is not a whole number in range")
     return int(value)
@@ -53,7 +53,7 @@ def object_of(line: bytes) -> dict[str, Any]:
 
 
 def places(values: list[Any]) -> dict[Any, int]:
-    """Return the place of each value in a list of distinct ones."""
+    """Return the position of each value in a list of distinct ones."""
     require(len(set(values)) == len(values), "a value is listed twice")
     return {v: k for k, v in enumerate(values)}
 
@@ -100,9 +100,9 @@ def outcomes(split: str, view: list[int]) -> list[list[int]]:
 
 
 class Problem:
-    """Sections 1, 2, 5 and 6: rows, tests and what leaves cost.
+    """Sections 1, 2, 5 and 6: rows, tests and the costs of leaves.
 
-    Rows of classification weigh 2^20 for each unit, so that all costs are weights.
+    For classification, weights are multiplied by 2^20, so that costs are weights.
     """
 
     def __init__(self, h: Any, columns: Any, target: Any, weight: Any, costs: Any):
@@ -139,7 +139,7 @@ class Problem:
             listed, coded = [*listed, values], [*coded, codes]
         exact_more.compare_digests(h, listed, coded, target, costs, weight)
         self.multiway = any(n > 2 for _, _, n in self.tests)
-        # The same sets come again and again.
+        # The same sets occur many times.
         self.leaf, self.children = cache(self.leaf), cache(self.children)  # type: ignore
         self.codes, self.samples = list(zip(*coded, strict=True)), [1] * len(kept)
         self.heft: list[Any] = [Fraction(w) for w in weight]
@@ -156,7 +156,7 @@ class Problem:
         self.tolerance = 0 if self.exact else self.root / 10**9
 
     def merge(self, weight: list[float]) -> None:
-        """Section 2: equal rows become one, of a whole weight."""
+        """Section 2: merge equal rows; weights become integers."""
         sums, total = dict[Any, list[Any]](), 0.0
         for codes, (y,), w in zip(self.codes, self.target, weight, strict=True):
             row = sums.setdefault((codes, int(y)), [0.0, 0])
@@ -182,7 +182,7 @@ class Problem:
         return self.w(i for i in rows if self.target[i] == [c])
 
     def forced(self, rows: Rows) -> Any:
-        """Return what rows cost in every tree, since no test tells them apart."""
+        """Return what rows cost in every tree because no test tells them apart."""
         groups: dict[Any, set[int]] = {}
         for i in rows if self.exact else ():
             groups.setdefault(self.codes[i], set()).add(i)
@@ -193,7 +193,7 @@ class Problem:
         return sum(self.loss(rows, o, None) for o in range(self.n_outputs * bool(rows)))
 
     def lost(self, rows: Rows, values: list[Any], read: Callable[[Any], Any]) -> Any:
-        """Return what a leaf loses that predicts some values."""
+        """Return the loss of a leaf that predicts some values."""
         require(len(values) == self.n_outputs, "not one number for each target")
         return sum(self.loss(rows, o, read(v)) for o, v in enumerate(values))
 
@@ -202,7 +202,7 @@ class Problem:
         return sum(map(self.leaf, self.held(rows, test)))
 
     def loss(self, rows: Rows, o: int, p: Any) -> Any:
-        """Sections 2, 5: what a constant loses on an output; None for the best one."""
+        """Sections 2, 5: the loss of a constant on an output; None for the best one."""
         pairs = [(self.target[i][o], self.heft[i]) for i in rows]
         if self.loss_name == "squared_error":
             mean = Fraction(sum(w * y for y, w in pairs)) / self.w(rows)
@@ -229,7 +229,7 @@ class Problem:
         return len(sizes) > 1 and min(sizes) >= self.min_leaf
 
     def admissible(self, rows: Rows, test: int, L: int) -> bool:
-        """Return whether a test may begin an optimal tree of fewest splits."""
+        """Return whether a test may start an optimal tree with the fewest splits."""
         parts = self.held(rows, test)
         light = [c for c in parts if self.w(c) - self.leaf(c) <= L]
         if self.multiway:

@@ -1,9 +1,9 @@
 """Other leaves, for the exact checker: shares, quantiles, counts, lifetimes.
 
-Section 5 of docs/proof-format.md. Deviances are sums of logarithms, which no fraction
-equals. They are enclosed between two fractions that differ by less than 2^-140, and
-losses are rounded down by that. Only proofs of these losses are accepted for what
-stands here.
+Section 5 of docs/proof-format.md. Deviances are sums of logarithms, which are not
+fractions. They are enclosed between two fractions that differ by less than 2^-140, and
+losses are rounded down by that. Only for proofs of these losses does anything depend on
+this module.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from treeproof.proof.exact_data import Problem, Rows, number, require
 
 BITS = 192
 ONE = 1 << BITS
-ENOUGH = ONE >> 150  # more than what a hundred terms, each rounded down, can lack
+ENOUGH = ONE >> 150  # exceeds the rounding error of a hundred terms
 
 
 SHARES = ("log_loss", "gini")
@@ -26,9 +26,9 @@ OTHERS = (*SHARES, "quantile", "poisson", "survival")
 
 
 class LeafProblem(Problem):
-    """What other leaves lose: shares of classes, quantiles, counts, lifetimes.
+    """The losses of other leaves: shares of classes, quantiles, counts, lifetimes.
 
-    With smoothing, every leaf holds imaginary rows, one of this weight for each class.
+    With smoothing, every leaf has imaginary rows: one of this weight for each class.
     """
 
     def __init__(self, h: Any, columns: Any, target: Any, weight: Any, costs: Any):
@@ -44,21 +44,21 @@ class LeafProblem(Problem):
             self.smoothing = Fraction(number(h["smoothing"]))
             require(self.smoothing >= 0, "smoothing is negative")
         super().__init__(h, columns, target, weight, costs)
-        if self.of_shares:  # the mean is minimised: the unit of penalties
+        if self.of_shares:  # the unit of penalties, as the mean is minimised
             self.root = sum(self.heft)
 
     @property
     def n_outputs(self) -> int:
-        """Return how many numbers a leaf predicts."""
+        """Return the number of values that a leaf predicts."""
         each = self.n_actions if self.of_shares else len(self.target[0])
         return each * len(self.levels)
 
     @n_outputs.setter
     def n_outputs(self, given: int) -> None:
-        pass  # that of targets
+        pass  # the number is not that of the targets
 
     def loss(self, rows: Rows, o: int, p: Any) -> Any:
-        """Return what a constant loses on an output; None for the best one."""
+        """Return the loss of a constant on an output; None for the best one."""
         o, k = divmod(o, len(self.levels))
         if self.of_shares:
             pairs = [(Fraction(self.target[i] == [o]), self.heft[i]) for i in rows]
@@ -98,7 +98,7 @@ def log(x: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def twice_artanh(t: Fraction) -> int:
-    """Return 2 artanh t = 2 (t + t^3 / 3 + t^5 / 5 + ...), times 2^192, about.
+    """Return 2 artanh t = 2 (t + t^3 / 3 + t^5 / 5 + ...), times about 2^192.
 
     |t| is at most a third: after 70 terms the rest is below 2^-220.
     """
@@ -111,7 +111,7 @@ def twice_artanh(t: Fraction) -> int:
 
 
 def deviance(pairs: list[Any]) -> Fraction:
-    """Return what the mean of some targets and weights loses, rounded down.
+    """Return the loss of the mean of some targets with weights, rounded down.
 
     That is the sum of w y log y less S log(S / W), with W the sum of w, S of w y.
     """
@@ -124,7 +124,7 @@ def deviance(pairs: list[Any]) -> Fraction:
 
 
 def deviance_from(pairs: list[Any], p: Fraction) -> Fraction:
-    """Return what a constant loses: the sum of w (y log(y / p) - y + p)."""
+    """Return the loss of a constant: the sum of w (y log(y / p) - y + p)."""
     require(p > 0 or not any(y for y, _ in pairs), "a leaf predicts zero")
     if p <= 0:
         return Fraction(0)

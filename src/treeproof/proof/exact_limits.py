@@ -1,7 +1,7 @@
 """Limits on rates, for the exact checker.
 
-Section 10 of docs/proof-format.md. Only proofs whose headers contain constraints are
-accepted for what stands here.
+Section 10 of docs/proof-format.md. Only for proofs whose headers contain constraints
+does anything depend on this module.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from treeproof.proof.exact_list import require_no_better
 
 
 class Limits:
-    """Errors, rates and their prices, in whole numbers, of the rows that count."""
+    """Errors, rates and their prices, as integers, for the rows that count."""
 
     def __init__(self, h: Any, target: Any, weight: Any, groups: Any):
         given = self.given = h["constraints"]
@@ -56,7 +56,7 @@ class Limits:
     def rate(self, limit: Any) -> tuple[list[dict[int, Fraction]], Fraction, int]:
         """Return a limited sum, its bound and its price.
 
-        The sum is given by what each row adds to it, by class.
+        The sum is given by the number that each row adds to it, for each class.
         """
         price, (over, under) = whole(limit["price"]), limit["at_most"]
         at_most = Fraction(whole(over, -(1 << 60)), whole(under, 1))
@@ -84,7 +84,7 @@ class Limits:
         return shares, at_most, price
 
     def amounts(self, given: list[Any]) -> list[dict[int, Fraction]]:
-        """Return amounts of each class, times weights; perhaps those of each row."""
+        """Return the amounts of each class, or those of each row, times weights."""
         each = isinstance(given[0], list)
         rows = given if each else [given] * len(self.kept)
         n = len(self.given["class_weight"])
@@ -97,7 +97,7 @@ class Limits:
         return [{c: Fraction(w * v) for c, v in enumerate(row)} for w, row in pairs]
 
     def conclude(self, argument: Any) -> bool:
-        """Require the tree to keep the limits; return whether it is the best to."""
+        """Require that the tree keeps the limits; return whether it is the best one."""
         p, h = argument.p, argument.h
         _, splits, leaves = argument.tree(self.given["tree"], p.everything, 0)
         require(splits <= argument.splits, "the tree has too many splits")
@@ -121,17 +121,17 @@ class Limits:
         return bool(listed)
 
     def bound(self, argument: Any) -> Fraction:
-        """Return what every tree costs that keeps the limits."""
+        """Return a lower bound on the cost of every tree that keeps the limits."""
         n, least = len(self.kept), self.base(argument)
         paid = sum(price * at_most for _, at_most, price in self.rates)
-        parts = argument.lower - n  # penalties were rounded
+        parts = argument.lower - n  # for the rounding of penalties
         low = (least + Fraction(parts, UNIT) - paid) / self.unit
         each = range(n + 1 if self.penalty else 1)
         ways = (k * self.penalty for k in each)
         return min(own + max(math.ceil(low - own), 0) for own in ways)
 
     def base(self, argument: Any) -> int:
-        """Return what every tree costs besides what the steps count."""
+        """Return the part of every tree's cost that the steps do not count."""
         rows = [self.costs[i] for i in self.kept]
         require(argument.h["scale"] == 0, "the costs were rounded")
         gained = sum(argument.p.heft) // UNIT

@@ -1,7 +1,7 @@
 """Lines in leaves, for the exact checker.
 
-Section 5 of docs/proof-format.md, *Lines*. Only proofs of lines are accepted for what
-stands here. All sums are fractions, so that nothing is ever rounded.
+Section 5 of docs/proof-format.md, *Lines*. Only for proofs of lines does anything
+depend on this module. All sums are fractions, so that nothing is ever rounded.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from treeproof.proof.exact_data import Problem, Rows, number, require, whole
 
 
 class LineProblem(Problem):
-    """What a line in one of some columns loses, and the best of them."""
+    """The losses of lines in one of some columns, and the best of these lines."""
 
     def __init__(self, h: Any, columns: Any, target: Any, weight: Any, costs: Any):
         given, self.ridge = h["lines"]["columns"], Fraction(number(h["lines"]["ridge"]))
@@ -33,20 +33,20 @@ class LineProblem(Problem):
         require(self.n_outputs == 1, "lines predict one number")
 
     def leaf(self, rows: Rows) -> Any:
-        """Return the loss of the best line: of all columns, the one that saves most."""
+        """Return the loss of the best line in any of the columns."""
         if len(rows) < 2:
             return Fraction(0)
         w, y = self._of(rows)
         saved = [Fraction(0)]
         for k, column in self.x.items():
             x = [column[i] for i in sorted(rows)]
-            if bent := _moment(w, x, x):  # else no slope changes a prediction
+            if bent := _moment(w, x, x):  # otherwise a slope changes no prediction
                 dear = self.ridge * self.variance[k] * sum(w)
                 saved.append(_moment(w, x, y) ** 2 / (bent + dear))
         return _moment(w, y, y) - max(saved)
 
     def lost(self, rows: Rows, values: list[Any], read: Callable[[Any], Any]) -> Any:
-        """Return what the line of a leaf loses, which passes near its mean."""
+        """Return the loss of a leaf's line, which must pass near its mean."""
         require(len(values) in (1, 3), "a leaf has no constant and no line")
         w, y = self._of(rows)
         mean, p = _sum(w, y) / sum(w), read(values[0])

@@ -1,7 +1,7 @@
-"""The list of trees that closes what prices leave open, for the exact checker.
+"""The list of trees that closes the gap which prices leave, for the exact checker.
 
-Section 10 of docs/proof-format.md, *The list*. Only proofs whose constraints say
-"listed" are accepted for what stands here.
+Section 10 of docs/proof-format.md, *The list*. Only for proofs whose constraints say
+"listed" does anything depend on this module.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Tree = tuple[int, int, int, tuple[Fraction, ...]]  # priced, errors, penalties, 
 def require_no_better(limits: Any, argument: Any, wrong: int, further: int) -> None:
     """Require that no tree that keeps the limits costs less than the given one.
 
-    `limits` is a `Limits` of `exact_limits`; the tree has `wrong` errors and `further`
-    penalties, which are compared as the steps round them.
+    `limits` is a `Limits` of `exact_limits`. The tree has `wrong` errors and `further`
+    penalties; these are compared as they are rounded in the steps.
     """
     p, h = argument.p, argument.h
     plain = h["max_splits"] is None and h.get("shape") in (None, "tree")
@@ -52,7 +52,7 @@ def _lists(limits: Any, argument: Any) -> Any:
 
     @cache
     def least(rows: Rows, depth: float) -> Any:
-        """Return the cost of a leaf, or of a test and the best trees below it."""
+        """Return the least cost of a leaf, or of a test with the best trees below."""
         leaf = p.leaf(rows)
         if depth == 0 or leaf <= argument.L:
             return leaf
@@ -64,7 +64,7 @@ def _lists(limits: Any, argument: Any) -> Any:
 
     @cache
     def trees(rows: Rows, depth: float, budget: int) -> frozenset[Tree]:
-        """Return all trees within the budget, whatever their leaves say."""
+        """Return all trees within the budget, with any predictions of their leaves."""
         out = {t for t in leaves(rows) if t[0] <= budget}
         for parts in splits(rows) if depth > 0 else ():
             rest = sum(least(part, depth - 1) for part in parts)

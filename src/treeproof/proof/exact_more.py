@@ -1,8 +1,8 @@
 """Costs, ratios, prices and the digest, for the exact checker.
 
-Sections 6 to 9 of docs/proof-format.md. Only proofs whose headers contain costs,
-ratios or prices are accepted for what stands here; for labels and numbers alone,
-`exact` and `exact_data` are all there is to trust: the digest can only refuse a proof.
+Sections 6 to 9 of docs/proof-format.md. Only for proofs whose headers contain costs,
+ratios or prices does anything depend on this module; for labels and numbers alone, only
+`exact` and `exact_data` have to be trusted: the digest can only reject a proof.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from treeproof.proof.exact_data import UNIT, number, require, whole
 
 
 def costs_of(h: Any, given: Any, target: list[Any]) -> list[list[float]]:
-    """Section 7: what each action costs for each row."""
+    """Section 7: the cost of each action for each row."""
     actions, matrix, asked = h["actions"], h.get("cost_matrix"), h.get("abstain_cost")
     plain = all(isinstance(a, (str, int, float, type(None))) for a in actions)
     distinct = len(set(map(json.dumps, actions))) == len(actions) > 0
@@ -38,7 +38,7 @@ def costs_of(h: Any, given: Any, target: list[Any]) -> list[list[float]]:
 
 
 def take_gains(problem: Any, e: int, costs: list[Any], weight: list[float]) -> None:
-    """Section 7: a group becomes one row for each action by which it gains."""
+    """Section 7: replace a group by one row for each action with a gain."""
     groups, total = dict[Any, Any](), 0
     gain = [[(max(c) - v) * w for v in c] for c, w in zip(costs, weight, strict=True)]
     whole = [[math.floor(math.ldexp(g, e) + 0.5) for g in row] for row in gain]
@@ -50,7 +50,7 @@ def take_gains(problem: Any, e: int, costs: list[Any], weight: list[float]) -> N
         groups[codes] = [a + b for a, b in zip(old, own, strict=True)], n + 1
     require(e <= 1000 and total < 1 << 30, "the gains are too large")
     problem.row_codes = list(problem.codes)  # before rows are merged
-    if total:  # else nothing matters
+    if total:  # otherwise all actions cost the same
         rows = [
             (codes, [a], g * UNIT, n if a == own.index(max(own)) else 0)
             for codes, (own, n) in groups.items()
@@ -58,7 +58,7 @@ def take_gains(problem: Any, e: int, costs: list[Any], weight: list[float]) -> N
             if g
         ]
         columns = [list(column) for column in zip(*rows, strict=True)]
-        # a row is where the first copy of its group is
+        # the position of a row is that of the first copy of its group
         place = {row[0]: i for i, row in reversed([*enumerate(rows)])}
         problem.merged = [place[codes] for codes in problem.codes]
         problem.codes, problem.target, problem.heft, problem.samples = columns
@@ -69,7 +69,7 @@ def take_gains(problem: Any, e: int, costs: list[Any], weight: list[float]) -> N
 
 
 class Prices:
-    """Section 9: no box has higher prices than errors and a leaf's penalty."""
+    """Section 9: the prices of a box are at most its errors plus a leaf's penalty."""
 
     def __init__(self, argument: Any, given: Any) -> None:
         self.argument, self.speak, p = argument, True, argument.p
@@ -98,7 +98,7 @@ class Prices:
             self.compare(p, [0 if y == [k] else w for y, w in rows])
 
     def compare(self, p: Any, errors: list[int]) -> None:
-        """List the boxes outcome by outcome, as long as they may exceed the limit."""
+        """Extend boxes by one outcome at a time while they may exceed the limit."""
         own = [u - e for u, e in zip(self.of, errors, strict=True)]
         boxes, seen, outcomes = {p.everything}, {p.everything}, 0
         while boxes and outcomes <= self.depth:
@@ -111,11 +111,11 @@ class Prices:
             seen, outcomes = seen | new, outcomes + 1
 
     def turn_to(self, reach: float) -> None:
-        """Speak of a step, given the outcomes of its branch and the levels below."""
+        """Choose the prices that hold for a step with this branch and depth."""
         self.speak = self.depth == math.inf or reach <= self.depth
 
     def worth(self, C: Any, fewest: int) -> Any:
-        """Return their bound on trees with at least this many splits."""
+        """Return the bound of prices on trees with at least this many splits."""
         if not self.speak:
             return 0
         least = sum(self.of[i] for i in C) - self.per_leaf
@@ -123,7 +123,7 @@ class Prices:
 
 
 def ratio_is_best(argument: Any, m: dict[str, Any]) -> bool:
-    """Section 8: require the tree's ratio and the bound; return if they agree."""
+    """Section 8: verify the tree's ratio and the bound; return if they agree."""
     p, h, name = argument.p, argument.h, {"f1": 2, "fbeta": 2, "jaccard": 1}[m["name"]]
     beta, keys = fraction(m["beta"], 1 << 10), ("weighed_at", "value", "bound")
     mu, value, bound = (fraction(m[key], 1 << 53) for key in keys)
@@ -165,9 +165,9 @@ def fraction(pair: Any, most: int) -> Fraction:
 def compare_digests(
     h: Any, values: Any, coded: Any, target: Any, costs: Any, weight: Any
 ) -> None:
-    """Section 6: require the proof to be about this table.
+    """Section 6: require that the proof is about this table.
 
-    Nothing is concluded from that: every count is made from the table at hand.
+    No conclusion depends on it: every count is made from the given table.
     """
     text = b""
     for f, own, codes in zip(h["features"], values, coded, strict=True):
@@ -183,5 +183,5 @@ def compare_digests(
 
 
 def packed(kind: str, numbers: Iterable[Any]) -> bytes:
-    """Return numbers as the fingerprint takes them."""
+    """Return the bytes of numbers for the fingerprint."""
     return b"".join(struct.pack("<" + kind, number + 0) for number in numbers)

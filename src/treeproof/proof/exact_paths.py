@@ -1,7 +1,7 @@
-"""What the path to a node allows and costs, for the exact checker.
+"""The rules about paths, for the exact checker: allowed tests and their costs.
 
-Section 14 of docs/proof-format.md. Only proofs whose headers contain paths are accepted
-for what stands here.
+Section 14 of docs/proof-format.md. Only for proofs whose headers contain paths does
+anything depend on this module.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _FREE, _LEAF, _GIVEN = "free", "leaf", "given"
 
 
 class PathArgument:
-    """An argument about all trees, and what holds of those that paths allow.
+    """An argument about all trees, and a bound for those that the rules allow.
 
-    A state has the place in the given top, the groups of columns that are left, and
-    what is paid for.
+    A state consists of the node of the given top, the groups of columns that are left,
+    and the measurements that have been paid for.
     """
 
     def __init__(self, argument: Any, h: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ class PathArgument:
         return out
 
     def place(self, given: Any, allowed: frozenset[int]) -> int:
-        """Read a place of the given top; return its number."""
+        """Read a node of the given top; return its number."""
         place: tuple[str, Any] = (_FREE, allowed)
         if given == "leaf":
             place = (_LEAF, None)
@@ -110,7 +110,7 @@ class PathArgument:
         return len(self.places) - 1
 
     def holds(self, steps: Any) -> bool:
-        """Require the bound of paths; return whether the tree is best."""
+        """Verify the bound for allowed trees; return whether the tree is optimal."""
         self.argument.holds(steps)
         a, everything = self.argument, self.argument.p.everything
         paid = self.paid(self.h["tree"], everything, self.start)
@@ -125,7 +125,7 @@ class PathArgument:
         return bool(self.bound == own)
 
     def moves(self, state: Any, test: int) -> Any:
-        """Return a price for each row, and each way to go on, as states by outcome."""
+        """Return the price for a row, and each way to continue, by outcome."""
         at, groups, paid = state
         kind, about = self.places[at]
         column, n = self.column[test], self.argument.p.tests[test][2]
@@ -146,7 +146,7 @@ class PathArgument:
         return price, [[(place, left, now) for place in way] for way in ways]
 
     def charge(self, rows: Rows, price: int) -> Any:
-        """Return what rows pay for a test."""
+        """Return what a test costs for some rows."""
         p = self.argument.p
         if not price or self.h["loss"] != "costs":
             return p.w(rows) * price if price else 0
@@ -155,7 +155,7 @@ class PathArgument:
         return own * price * 2 ** (20 + self.h["scale"])
 
     def paid(self, node: Any, rows: Rows, state: Any) -> Any:
-        """Return what the tests of a tree cost its rows; infinity if not allowed."""
+        """Return the costs of a tree's tests; infinity if it is not allowed."""
         if "predict" in node:
             return math.inf if self.places[state[0]][0] == _GIVEN else 0
         price, ways = self.moves(state, node["test"])

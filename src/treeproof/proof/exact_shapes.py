@@ -1,7 +1,7 @@
 """Lists and monotone trees, for the exact checker.
 
-Section 4 of docs/proof-format.md, *Leaves beside*. Only proofs whose headers contain
-lists or of monotone columns are accepted for what stands here.
+Section 4 of docs/proof-format.md, *Leaves beside*. Only for proofs whose headers
+contain lists or monotone columns does anything depend on this module.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PLAIN = ("misclassification", "costs", "squared_error", "absolute_error")
 def argument_for(problem: Any, argument: Any, h: dict[str, Any], *data: Any) -> Any:
     """Return an argument for the loss and the restrictions of the header.
 
-    Problem and argument are the classes that know neither.
+    `problem` and `argument` are the classes without restrictions.
     """
     if h.get("constraints") is not None:
         columns, *given = data
@@ -46,13 +46,13 @@ def argument_for(problem: Any, argument: Any, h: dict[str, Any], *data: Any) -> 
 
 
 class _Limited:
-    """An argument about priced costs, and what follows where rates are limited."""
+    """An argument about priced costs, and its conclusion if rates are limited."""
 
     def __init__(self, argument: Any, limits: Limits) -> None:
         self.argument, self.limits = argument, limits
 
     def holds(self, steps: Any) -> bool:
-        """Require every step to hold; return whether they show the tree to be best."""
+        """Require that every step holds; return whether they prove the tree optimal."""
         self.argument.holds(steps)
         return self.limits.conclude(self.argument)
 
@@ -74,17 +74,17 @@ def _shaped_problem(base: Any, along: list[int]) -> Any:
                 require(ordered or not d, "a directed column has other tests")
 
         def says(self, test: int, outcome: int) -> int:
-            """Return the class that a side of a directed test predicts, as one leaf."""
+            """Return the class that a leaf beside a directed test must predict."""
             return int((self.along[test] > 0) == (outcome > 0))
 
         def beside(self, rows: Rows, test: int, outcome: int) -> Any:
-            """Return what a child of a test costs as a leaf, beside the other one."""
+            """Return the cost of a child as a leaf beside the other child."""
             if not self.along[test]:
                 return self.leaf(rows)
             return self.w(rows) - self.of_class(rows, self.says(test, outcome))
 
         def stump(self, rows: Rows, test: int) -> Any:
-            """Return the loss of two leaves; of one class they would be one."""
+            """Return the loss of two leaves, which must predict different classes."""
             parts = enumerate(self.children(rows, test))
             return sum(self.beside(c, test, v) for v, c in parts if c)
 
@@ -93,7 +93,7 @@ def _shaped_problem(base: Any, along: list[int]) -> Any:
 
 def _shaped_argument(base: Any) -> Any:
     class ShapedArgument(base):  # type: ignore[misc]
-        """The same argument, where one child of a split must be a leaf."""
+        """The same argument if one child of a split must be a leaf."""
 
         def tree(self, node: Any, rows: Rows, level: int) -> tuple[Any, int, int]:
             """Return loss, splits and leaves of a tree, and check its restrictions."""
@@ -110,7 +110,7 @@ def _shaped_argument(base: Any) -> Any:
             return found  # type: ignore[no-any-return]
 
         def cheapest(self, here: Any, child: Any, lower: Any) -> Any:
-            """Return what the children of a test cost at least, one of them a leaf."""
+            """Return the least cost of a test's children, one of which is a leaf."""
             p = self.p
             if not p.is_list and not p.along[here[0][0]]:
                 return super().cheapest(here, child, lower)
@@ -118,7 +118,7 @@ def _shaped_argument(base: Any) -> Any:
             return min(lower[a][-1] + p.beside(child[b], *b) for a, b in ways)
 
         def share(self, child: Any, lower: Any, pairs: Any, wide: Any, S: Any) -> None:
-            """Fewer rows, order; a directed test does not part rows from a child."""
+            """Fewer rows, order; a directed test cannot separate rows from a child."""
             along = self.p.along
             free = [(c, a) for c, a in pairs if not along[a[0]]]
             super().share(child, lower, free, wide, S)

@@ -1,4 +1,4 @@
-"""Costs of actions, as gains in whole numbers.
+"""Costs of actions, as gains, which are integers.
 
 Part of the checker: section 7 of docs/proof-format.md. The standard library and NumPy
 only.
@@ -14,14 +14,14 @@ import numpy as np
 
 from treeproof.proof.rejected import Array, require
 
-MAX_WEIGHT = 1 << 30  # of all gains together
+MAX_WEIGHT = 1 << 30  # the largest sum of all gains
 MAX_COST = 1e300
 LEAST_SCALE, MOST_SCALE = -1100, 1000  # exponents
 MEASURES = ("cost", "reward")
 
 
 class Gains:
-    """What each action saves on each row, against its most expensive action.
+    """The gains: what an action saves compared with the most expensive one of a row.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ class Gains:
         self.rounded = bool(self.off.any())
         flat = ~self.whole.any(axis=1)
         self.raised = 0 if flat.all() else int(flat.sum())
-        if self.raised:  # rows for which all actions cost the same are rows as well
+        if self.raised:  # rows for which all actions cost the same count as rows, too
             self.whole[flat] = 1
         self.total = int(self.whole.sum())
         require(self.total < MAX_WEIGHT, "the gains add up to too much.")
 
     def _costs(self, raw: Any, given: Any, label: Any, n: int) -> Array:
-        """Return what each action costs for each row."""
+        """Return the cost of each action for each row."""
         if self.matrix is not None:
             return _table(self.matrix, (len(raw["classes"]), len(self.actions)))[label]
         asked = self.abstain is not None
@@ -89,18 +89,18 @@ class Gains:
         return np.cumsum(self.weight)[-1]
 
     def objective(self, action: Array) -> float:
-        """Return the mean cost of a row, by each row's action."""
+        """Return the mean cost of a row, given the action of each row."""
         paid = self.costs[np.arange(len(action)), action]
         return math.fsum(self.weight * paid) / math.fsum(self.weight)
 
     def bound(self, gained: float) -> float:
-        """Return the mean cost that no tree is below, if none gains more than this."""
+        """Return a lower bound on the mean cost if no tree gains more than this."""
         most = math.ldexp(gained - self.raised, -self.exponent) + math.fsum(self.off)
         base = math.fsum(self.weight * self.worst)
         return (base - most) / math.fsum(self.weight)
 
     def words(self, raw: dict[str, Any]) -> list[str]:
-        """Say what is minimised."""
+        """Return what is minimised, in words."""
         said = [f"mean {self.measure} of the actions {json.dumps(self.actions)}"]
         if self.matrix is not None:
             pairs = zip(raw["classes"], self.matrix, strict=True)
@@ -139,7 +139,7 @@ def _check_header(gains: Gains, raw: dict[str, Any]) -> None:
 def _table(given: Any, shape: tuple[int, int]) -> Array:
     """Read a table of numbers."""
     require(given is not None, "the costs of each row are not given.")
-    if isinstance(given, list):  # JSON has numbers that are no costs, and truth values
+    if isinstance(given, list):  # JSON may contain other values than numbers
         plain = all(isinstance(row, (list, tuple, np.ndarray)) for row in given)
         plain = plain and not any(isinstance(c, (bool, str)) for r in given for c in r)
         require(plain, "the costs are not a table of numbers.")

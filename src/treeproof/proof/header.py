@@ -1,4 +1,4 @@
-"""The first line of a proof: the problem, the tree, and what is claimed.
+"""The first line of a proof: the problem, the tree, and the claims.
 
 Part of the checker: the standard library and NumPy only.
 """
@@ -15,8 +15,8 @@ from treeproof.proof.rejected import Array, Rejected, require
 
 UNIT = 1 << 20  # cost of one unit of weight
 INFINITE = 1 << 60
-MAX_COST = 1 << 52  # sums of many of these stay within 64 bits
-MAX_NUMBER = 1e300  # whole numbers in JSON can be too large for a double
+MAX_COST = 1 << 52  # sums of many of these do not overflow 64 bits
+MAX_NUMBER = 1e300  # integers in JSON can be too large for a double
 SPLITS = ("threshold", "order", "multiway", "one-vs-rest", "either", "subset")
 MISSING = (None, "best-side", "branch")
 PENALIZED = ("splits", "leaves")
@@ -39,7 +39,8 @@ def read_object(line: bytes | None, what: str) -> dict[str, Any]:
     try:
         text = (line or b"").decode("utf-8")
         value = json.loads(text, object_pairs_hook=_members, parse_constant=_no_number)
-        if SURROGATE.search(text):  # half of a pair is no text: UnicodeEncodeError
+        # Half of a pair cannot be encoded: UnicodeEncodeError.
+        if SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         raise Rejected(f"{what} is not valid JSON, or has a key twice.") from None
@@ -49,7 +50,8 @@ def read_object(line: bytes | None, what: str) -> dict[str, Any]:
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
-    if len(members) < len(pairs):  # two readers could see two proofs in one file
+    # Two programs could read different proofs from one file.
+    if len(members) < len(pairs):
         raise ValueError
     return members
 
@@ -59,7 +61,7 @@ def _no_number(word: str) -> Any:
 
 
 def read_number(value: Any, what: str, least: float, whole: bool = False) -> Any:
-    """Read a finite number, perhaps a whole one, that must not be below `least`."""
+    """Read a finite number, or an integer, that must be at least `least`."""
     kind, most = (int, INFINITE) if whole else ((int, float), MAX_NUMBER)
     right = isinstance(value, kind) and not isinstance(value, bool)
     require(right, f"{what} is {value!r}, not a {'whole ' * whole}number.")
@@ -68,22 +70,22 @@ def read_number(value: Any, what: str, least: float, whole: bool = False) -> Any
 
 
 def read_whole(value: Any, what: str, least: int = 0) -> int:
-    """Read a whole number that must not be below `least`."""
+    """Read an integer that must be at least `least`."""
     return read_number(value, what, least, whole=True)  # type: ignore[no-any-return]
 
 
 def read_limit(value: Any, what: str) -> int | None:
-    """Read a limit: a whole number from 0 on, or None."""
+    """Read a limit: a nonnegative integer, or None."""
     return None if value is None else read_whole(value, what)
 
 
 def covers(limit: int | None, needed: int | None) -> bool:
-    """Whether a claim for trees within `limit` covers trees within `needed`."""
+    """Whether a claim about all trees within `limit` covers those within `needed`."""
     return limit is None or (needed is not None and limit >= needed)
 
 
 class Header:
-    """The first line: the problem, the tree, and what is claimed."""
+    """The first line: the problem, the tree, and the claims."""
 
     def __init__(self, line: bytes | None) -> None:
         h = self.raw = read_object(line, "the header")
@@ -133,7 +135,7 @@ class Header:
         require(paid or own == L, "dearer splits prove nothing without max_splits.")
 
     def _lines(self) -> tuple[list[int], float]:
-        """Return the columns of lines, and what their slopes cost."""
+        """Return the columns of lines, and the penalty of their slopes."""
         if self.raw["loss"] != "linear":
             return [], 0.0
         given: Any = self.raw.get("lines")
@@ -166,18 +168,18 @@ class Header:
         return smoothing, levels
 
     def cost(self, value: Any, what: str, least: float | None = None) -> Any:
-        """Read a cost: whole in classification, a number in regression."""
+        """Read a cost: an integer for classification, a number for regression."""
         if least is None:
             least = -INFINITE if self.exact else -MAX_NUMBER
         return read_number(value, what, least, whole=self.exact)
 
     @property
     def by_leaves(self) -> bool:
-        """Whether each child of a split after the second costs something."""
+        """Whether each child of a split after the second has a cost."""
         return bool(self.penalize == "leaves" and self.split_cost > 0)
 
     def price(self, n_children: Any) -> Any:
-        """Return what splits cost in the steps, by the children that have rows."""
+        """Return the costs of splits in the steps, by number of children with rows."""
         further = np.maximum(n_children, 2) - 2
         if not self.by_leaves:
             return self.search_cost + 0 * further
@@ -186,10 +188,10 @@ class Header:
         return self.search_cost + further * self.split_cost
 
     def rounded(self, bound: Any, forced: Any, fewest: int, multiway: bool) -> Array:
-        """Round what trees with at least this many splits cost at least.
+        """Round a lower bound on trees with at least this many splits up.
 
-        They cost their splits and a whole number of weight units, unless there are
-        splits of other prices.
+        Their cost is that of the splits and an integer number of weight units, unless
+        there are splits of other prices.
         """
         L = self.search_cost
         if L == 0 or (self.by_leaves and multiway and self.split_cost != L):

@@ -1,4 +1,4 @@
-"""Lifetimes as a regression: events against the hazard that rows were exposed to.
+"""Survival data as a regression: events, relative to the hazard of exposure.
 
 Part of the checker: section 5 of docs/proof-format.md, which defines exposures in
 doubles, operation by operation. The standard library and NumPy only.
@@ -19,7 +19,7 @@ def exposures(y: Any, weight: Array) -> tuple[Array, Array]:
     Parameters
     ----------
     y : array-like
-        For each row whether an event was seen, the time, and perhaps the entry.
+        For each row, whether an event was observed, the time, and perhaps the entry.
     weight : ndarray
         Weights of the rows.
     """
@@ -34,7 +34,7 @@ def exposures(y: Any, weight: Array) -> tuple[Array, Array]:
     np.add.at(events, np.searchsorted(moments, time[seen]), weight[seen])
 
     def still(at: Array) -> Array:
-        """Return the weight of the rows for which this is not before each moment."""
+        """Return for each moment the weight of rows whose time is not before it."""
         order = np.argsort(at[kept], kind="stable")
         total = np.concatenate([[0.0], np.cumsum(weight[kept][order])])
         before = np.searchsorted(at[kept][order], moments, side="left")
@@ -51,10 +51,10 @@ def exposures(y: Any, weight: Array) -> tuple[Array, Array]:
 
 
 def _columns(y: Any) -> tuple[Array, Array, Array]:
-    """Return events, times and entries; without entries all were there from the start.
+    """Return events, times and entries; without entries, all rows enter at the start.
 
-    A table of columns, or a structured array with fields in this order; or times alone,
-    if every event was seen.
+    `y` is a table of columns, or a structured array with fields in this order; or times
+    alone, if every event was observed.
     """
     table = np.asarray(y)
     if table.dtype.names is not None:

@@ -1,7 +1,7 @@
-"""Limits on rates: what a bound on priced costs says about trees that keep them.
+"""Limits on rates: what a bound on priced costs proves for trees that keep them.
 
 Part of the checker: section 10 of docs/proof-format.md. The standard library and NumPy
-only. Everything is a whole number or a fraction.
+only. All numbers are integers or fractions.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ from treeproof.proof.header import UNIT, read_number, read_whole
 from treeproof.proof.rejected import Array, require
 
 AMONG = ("all", "positives", "negatives")
-MAX_WEIGHT = 1 << 30  # of all rows
-MAX_PART = 1 << 60  # of a bound's numerator and denominator
-MAX_PAID = 1 << 32  # for a limit
+MAX_WEIGHT = 1 << 30  # the largest weight of all rows
+MAX_PART = 1 << 60  # the largest numerator and denominator of a bound
+MAX_PAID = 1 << 32  # the largest price of a limit times its bound
 MAX_LIMITS = 1000
-MAX_AMOUNTS = 1 << 58  # of a limit, with weights
-MAX_COST = 1 << 52  # of a row
+MAX_AMOUNTS = 1 << 58  # the largest sum of a limit's amounts times weights
+MAX_COST = 1 << 52  # the largest cost of a row
 
 
 @dataclass(frozen=True)
 class Rate:
     """A limited sum over rows: a rate, a difference of two, or amounts."""
 
-    shares: dict[int, Array]  # by class, what each row adds, times `whole`
+    shares: dict[int, Array]  # for each class, what each row adds, times `whole`
     whole: int
     at_most: Fraction
     price: int
     words: str
 
     def allows(self, total: int) -> bool:
-        """Whether a sum of shares is allowed."""
+        """Return whether the limit allows a sum of shares."""
         return Fraction(total, self.whole) <= self.at_most
 
 
 class Limits:
-    """Costs of errors and of rates at their prices, and what follows from a bound.
+    """The costs of errors and of rates at their prices, and conclusions from a bound.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class Limits:
         return {self.positive: own}, whole, shown + " minus that".join(words)
 
     def _read_amounts(self, given: Any) -> tuple[dict[int, Array], int, str]:
-        """Read an amount for each class, or a list of them for each row that counts."""
+        """Read one amount for each class, or such a list for each row that counts."""
         n, n_classes = int(self.kept.sum()), self.n_classes
         require(
             isinstance(given, list) and given, "the amounts of a limit are no list."
@@ -178,7 +178,7 @@ class Limits:
         return {c: own[:, c] for c in range(n_classes)}, 1, f"amounts {words}"
 
     def _costs(self, n_classes: int) -> Array:
-        """Return what each class costs for each row, in whole numbers as doubles."""
+        """Return the cost of each class for each row: integers, stored as doubles."""
         costs = np.zeros((len(self.label), n_classes), np.int64)
         costs += (self.errors * self.unit)[:, None]
         costs[np.arange(len(costs)), self.label] = 0
@@ -202,13 +202,14 @@ class Limits:
         return int(self.errors[said != self.label].sum())
 
     def bound(self, least: Fraction) -> Fraction:
-        """Return what trees that keep the limits cost, if priced costs are above this.
+        """Return a bound on trees that keep the limits if `least` bounds priced costs.
 
-        Their errors are whole numbers, and a tree has fewer splits than rows.
+        Errors are integers, and a tree has fewer splits than rows.
         """
         paid = sum((rate.price * rate.at_most for rate in self.rates), Fraction(0))
         n = int(self.kept.sum())
-        low = (least - paid - Fraction(n, UNIT)) / self.unit  # penalties were rounded
+        # For the rounding of penalties.
+        low = (least - paid - Fraction(n, UNIT)) / self.unit
         if self.penalty == 0:
             return Fraction(max(math.ceil(low), 0))
         most = min(n, max(math.ceil(low / self.penalty), 0) + 1)
@@ -216,7 +217,7 @@ class Limits:
         return min(own + max(math.ceil(low - own), 0) for own in ways)
 
     def words(self) -> list[str]:
-        """Say what is minimised, and what is limited."""
+        """Return what is minimised and what is limited, in words."""
         each = ", ".join(rate.words for rate in self.rates)
         names = getattr(self, "names", None)
         groups = "" if names is None else f"; groups {json.dumps(names)}"

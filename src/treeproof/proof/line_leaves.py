@@ -1,15 +1,16 @@
-"""Lines in leaves: sums of whole numbers that tell what the best line of a set loses.
+"""Lines in leaves: the loss of a set's best line, from sums of integers.
 
 Part of the checker: section 5 of docs/proof-format.md, *Lines*. The standard library
 and NumPy only.
 
-The loss of a leaf can be a small part of what its targets vary, so that sums of doubles
-do not do. Let 1, y and the columns x be vectors over the rows, each centred about some
-double and multiplied by a power of two such that no w v^2 is above 1. By Cauchy and
-Schwarz no product w u v of two of them is above 1 either. Each product is rounded down
-to a multiple of 2^-90, and kept as three doubles of 30 bits. With fewer than 2^22 rows,
-all sums of these are whole numbers below 2^53, in whatever order they are added. So a
-sum of n products is off by nothing but the rounding of each: by less than n units.
+The loss of a leaf can be a small fraction of the variance of its targets, so that sums
+of doubles are not precise enough. Let 1, y and the columns x be vectors over the rows.
+Each is centred about some double and multiplied by a power of two such that no w v^2 is
+above 1. By the inequality of Cauchy and Schwarz, no product w u v of two of them is
+above 1 either. Each product is rounded down to a multiple of 2^-90, and stored as three
+doubles of 30 bits. With fewer than 2^22 rows, all sums of these are integers below
+2^53, in whatever order they are added. So the error of a sum of n products comes from
+rounding each of them only: it is below n units.
 
 With W, Y, X, YY, XX and XY the sums of w, w y, w x, w y^2, w x^2 and w x y, and V the
 variance of a column over the whole table, times W,
@@ -17,8 +18,8 @@ variance of a column over the whole table, times W,
     loss = C - max over columns of B^2 / D,   C = W YY - Y^2,  B = W XY - X Y,
                                               D = W XX - X^2 + ridge V W^2.
 
-Each of these is computed in whole numbers; C and D are lowered and B is raised by what
-rounding may have done to its sums, so that losses are rounded down.
+Each of these is computed in integers; C and D are lowered and B is raised by a bound on
+the rounding errors of their sums, so that losses are rounded down.
 """
 
 from __future__ import annotations
@@ -32,25 +33,25 @@ from treeproof.proof.header import MAX_NUMBER, read_number, read_whole
 from treeproof.proof.rejected import Array, require
 from treeproof.proof.targets import LEAST_LOSS, MOST_LOSS
 
-BITS, SLICE = 90, 30  # of a product, of a part of it
+BITS, SLICE = 90, 30  # of a product, and of each of its parts
 MAX_ROWS = 1 << 22
 MOST_NUMBER = 2.0**1000
 DIGITS = 64  # of the variance of a column
 NEARLY = 1 - 2.0**-50
-NEAR = Fraction(1, 1 << 50)  # of a leaf's largest target
+NEAR = Fraction(1, 1 << 50)  # as a fraction of a leaf's largest target
 
 
 class LineLeaves:
-    """Targets, weights and columns as channels; see the head of this file.
+    """Targets, weights and columns as channels; see the module's text.
 
     Parameters
     ----------
     target, weight : ndarray of shape (rows,)
         The targets and their weights.
     columns : dict of int to ndarray of shape (rows,)
-        What lines may depend on, by the numbers of the columns.
+        The columns on which lines may depend, by their numbers.
     ridge : float
-        What slopes cost.
+        The penalty of slopes.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class LineLeaves:
     def leaf(self, c: Array) -> Any:
         """Return the loss of the best line, rounded down, from sums of channels."""
         parts = c.reshape(len(c), -1).astype(np.int64).astype(object)
-        off = parts[-1]  # each sum is off by less than the number of its rows
+        off = parts[-1]  # the error of each sum is below its number of rows
         high, middle, low = (parts[k:-1:3] for k in range(3))
         sums = (high << 2 * SLICE) + (middle << SLICE) + low
         W, Y, YY = sums[:3]
@@ -106,7 +107,7 @@ class LineLeaves:
             left = np.where(known, np.maximum(C * D - B * B, 0), 0)
             least = np.minimum(least, _ratio(left, D * (W + off)))
         least = np.where((heavy > 0) & (off > 1), least, 0.0)
-        with np.errstate(over="ignore"):  # a loss that is not finite is refused
+        with np.errstate(over="ignore"):  # a loss that is not finite is rejected
             lost = np.ldexp(least.astype(np.float64) * NEARLY, self.power)
         return lost.reshape(c.shape[1:])
 
@@ -142,7 +143,7 @@ class LineLeaves:
 
 
 class _Vector:
-    """Numbers of all rows: whole ones times a power of two, and the weights of rows."""
+    """Numbers for all rows, as integers times a power of two; and the rows' weights."""
 
     def __init__(self, values: list[int], power: int, w: list[int], heft: int) -> None:
         self.values, self.power, self.w, self.heft = values, power, w, heft
@@ -173,14 +174,14 @@ def _moment(w: list[int], u: list[int], v: list[int]) -> int:
 
 
 def _whole(values: Array) -> tuple[list[int], int]:
-    """Return doubles as whole numbers, and the power of two they are divided by."""
+    """Return doubles as integers, and the power of two by which these are divided."""
     ratios = [v.as_integer_ratio() for v in values.tolist()]
     power = max(d.bit_length() for _, d in ratios) - 1
     return [a << power - d.bit_length() + 1 for a, d in ratios], power
 
 
 def _centred(values: Array, weight: Array) -> tuple[list[int], int]:
-    """Return differences to a double near the mean, as `_whole` does."""
+    """Return the differences from a double near the mean, as `_whole` does."""
     require(np.abs(values).max() < MOST_NUMBER, "a number is too large for lines.")
     near = np.sum(values / len(values) * (weight / weight.max()))
     near = near / np.mean(weight / weight.max())
@@ -190,17 +191,17 @@ def _centred(values: Array, weight: Array) -> tuple[list[int], int]:
 
 
 def _slices(products: list[int]) -> list[Array]:
-    """Return whole numbers as three doubles, from the highest bits on."""
+    """Return integers as three doubles each, from the highest bits on."""
     mask = (1 << SLICE) - 1
     parts = [(p >> 2 * SLICE, p >> SLICE & mask, p & mask) for p in products]
     return list(np.array(parts, dtype=np.float64).T)
 
 
 def _low(W: Any, VV: Any, V: Any, off: Any) -> Any:
-    """Return W VV - V^2, less what the rounding of their terms has done to it."""
+    """Return W VV - V^2, less a bound on the rounding errors of its terms."""
     return W * VV - V * V - off * (W + VV + 2 * abs(V) + 2 * off)
 
 
 def _ratio(over: Any, under: Any) -> Any:
-    """Return quotients of whole numbers as doubles; 0 for nothing under the line."""
+    """Return quotients of integers as doubles; 0 if the divisor is 0."""
     return np.where(under > 0, over, 0) / np.where(under > 0, under, 1)

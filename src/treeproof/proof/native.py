@@ -1,7 +1,8 @@
 """The checker in C++ for tables in memory.
 
-The checking is done by the module `treeproof._checker`, made from ``tools/checker``:
-the sources of the stand-alone program. Here tables become columns of distinct cells.
+The checking is done by the module `treeproof._checker`, which is compiled from
+``tools/checker``, the sources of the stand-alone program. This file converts tables to
+columns of distinct cells.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from treeproof import _checker
 from treeproof.proof.checker import Verdict, read_lines
 from treeproof.proof.rejected import Array, Rejected, require
 
-AT_ONCE = 32  # lines that the module gets at a time
-MISSING = ()  # how the module is told of a mark such as pandas.NA
-OTHER = object()  # of a cell that is no category
+AT_ONCE = 32  # lines that are passed to the module at a time
+MISSING = ()  # stands for a missing value such as pandas.NA
+OTHER = object()  # stands for a cell that cannot be a category
 
 Cells = tuple[list[Any], Array]
 
@@ -89,7 +90,7 @@ def _features(X: Any) -> tuple[list[str] | None, list[Cells]]:
 
 
 def _is_text(name: Any) -> bool:
-    """Whether a name is text that UTF-8 can hold: no half of a surrogate pair."""
+    """Whether a name is text that UTF-8 can represent: no half of a surrogate pair."""
     return isinstance(name, str) and not any("\ud800" <= c <= "\udfff" for c in name)
 
 
@@ -101,7 +102,7 @@ def _outputs(values: Any) -> list[Cells]:
 
 
 def _cells(column: Array) -> Cells:
-    """Return the distinct cells of a column, and for each row which of them it has."""
+    """Return the distinct cells of a column, and the index of each row's cell."""
     if column.dtype.kind in "biuf":
         distinct, found = np.unique(column, return_inverse=True)
         return distinct.tolist(), found.reshape(-1).astype(np.int32)
@@ -119,7 +120,7 @@ def _cells(column: Array) -> Cells:
 
 
 def _plain(cell: Any) -> Any:
-    """Return None, a number or text; or how the module is told of anything else."""
+    """Return None, a number or text; or what stands for anything else."""
     if isinstance(cell, np.generic):
         cell = cell.item()
     if cell is None or isinstance(cell, (str, int, float)):

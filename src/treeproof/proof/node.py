@@ -1,4 +1,4 @@
-"""The children of one set of rows, and what trees on them cost at least.
+"""The children of one set of rows, and lower bounds on the trees on them.
 
 Part of the checker: section 4 of docs/proof-format.md, rule by rule.
 """
@@ -14,16 +14,18 @@ from treeproof.proof.header import INFINITE, UNIT
 from treeproof.proof.problem import Problem, between
 from treeproof.proof.rejected import Array
 
-BATCH = 1 << 20  # numbers in a temporary array, about
-DENSE = 32  # values of a column, on average, up to which a matrix of bits is faster
+BATCH = 1 << 20  # about as many numbers are in a temporary array
+# If columns have at most so many values on average, a matrix of bits is faster.
+DENSE = 32
 
 
 class Node:
-    """Tests that split some rows, their children, and bounds of these.
+    """The tests that divide some rows, their children, and bounds of these.
 
-    Of the thresholds that cut these rows alike the first is kept. `lower[child, j]`
-    bounds trees of at most j splits; where the number of splits is not limited there is
-    one column, for any number. `below` is the limit on the children's depth.
+    Of the thresholds that divide these rows in the same way, the first is kept.
+    `lower[child, j]` is a bound on trees of at most j splits; if the number of splits
+    is not limited, there is one column, for any number. `below` is the limit on the
+    depth of trees on the children.
     """
 
     def __init__(
@@ -34,7 +36,8 @@ class Node:
         self.infinite: Any = INFINITE if self.h.exact else np.inf
         self.channels, codes = p.channels[rows], p.codes[rows]
         seen = np.bincount(codes.ravel(), minlength=int(p.start[-1])) > 0
-        self.rank = np.concatenate([[0], np.cumsum(seen)])  # on the axis of values
+        # The number of each value that occurs.
+        self.rank = np.concatenate([[0], np.cumsum(seen)])
         ends = self.rank[p.ends]
         size = ends[1] - ends[0] + ends[3] - ends[2]
         split = np.add.reduceat(size > 0, p.first[:-1], dtype=int) > 1
@@ -47,7 +50,7 @@ class Node:
         self.test = (np.cumsum(split) - 1)[p.test[kept]]
         self.first = np.searchsorted(self.test, np.arange(len(self.number)))
         self.shares = [None] if splits is None else list(range(splits))
-        self.asked: list[int] = []  # children to be looked at
+        self.asked: list[int] = []  # children that the checker has to look at
         if not len(self.number):
             return
         self.one_hot = None
@@ -70,7 +73,7 @@ class Node:
         self.lower = np.stack(bounds, axis=1)
 
     def by_prices(self, prices: Any) -> Array:
-        """Return the bound of prices for each child, before rounding."""
+        """Return the bound that prices give for each child, before rounding."""
         own = np.repeat(prices.of_row[self.rows], self.codes.shape[1])
         at = np.bincount(self.codes.ravel(), own, self.n_values).astype(np.int64)
         along = np.concatenate([[0], np.cumsum(at)])
@@ -79,14 +82,14 @@ class Node:
         return worth
 
     def inside(self, children: Array) -> Array:
-        """Return which rows are in each of some children."""
+        """Return which rows are in each of these children."""
         code = self.codes[:, self.view[children]].T
         return between(code, self.ends[:, children, None])
 
     def count(self, inside: Array) -> Array:
         """Return sums of every child's channels within each of some sets of rows.
 
-        An array of channels by sets by children.
+        The result is an array of channels by sets by children.
         """
         n_sets, n_columns, channels = len(inside), self.codes.shape[1], self.channels.T
         shape = len(channels), n_sets, self.n_values
@@ -111,9 +114,9 @@ class Node:
         return sums
 
     def add_values(self, by_value: Array) -> Array:
-        """Add up doubles over the values of each child, never as a difference of sums.
+        """Add up doubles over the values of each child, but never subtract sums.
 
-        A child takes all values of its view up to one, from one on, or one alone.
+        A child has all values of its view up to one, from one on, or one alone.
         """
         begin, end = self.rank[self.p.start[:-1]], self.rank[self.p.start[1:]]
         place = np.arange(self.n_values)
@@ -139,7 +142,7 @@ class Node:
         return sums
 
     def per_test(self, how: np.ufunc, children: Array) -> Array:
-        """Combine what is known of each child for each test."""
+        """Combine a number of each child over the children of each test."""
         together: Array = how.reduceat(children, self.first, axis=-1)
         return together
 
@@ -157,12 +160,12 @@ class Node:
         return good
 
     def trees_extend(self) -> bool:
-        """Whether a tree for some rows does for more of them, at no higher price."""
+        """Whether a tree for some rows can be used for more rows at no higher price."""
         few = self.h.min_leaf > 1 and self.p.multiway
         return self.h.exact and not few and not self.wide
 
     def costs(self) -> Array:
-        """Return what a tree that starts with each test costs at least."""
+        """Return a lower bound on the trees that start with each test."""
         ends = np.append(self.first[1:], len(self.test))
         shared = self.lower[self.first]
         for k in range(1, int((ends - self.first).max())):
@@ -193,7 +196,7 @@ class Node:
         return left
 
     def find(self, test: int) -> int | None:
-        """Return which of the tests here cuts the rows as `test` does, if one does."""
+        """Return which test here divides the rows as `test` does, or None."""
         p, at = self.p, int(np.searchsorted(self.number, test, side="right")) - 1
         if at < 0:
             return None
@@ -203,7 +206,7 @@ class Node:
         return at if alike else None
 
     def raise_to(self, child: Any, column: Any, bound: Any) -> None:
-        """Raise a bound, or several."""
+        """Raise one or several bounds."""
         self.lower[child, column] = np.maximum(self.lower[child, column], bound)
 
     def batches(self, children: Array) -> Iterator[Array]:
@@ -215,7 +218,7 @@ class Node:
             yield children[k : k + step]
 
     def look(self, children: Array) -> None:
-        """Raise children to what leaf, one split, and two or more splits cost."""
+        """Raise bounds of children by those of a leaf, one split, and more splits."""
         for some in self.batches(children if self.below != 0 else children[:0]):
             parts = self.count(self.inside(some))
             leaves = self.per_test(np.add, self.p.leaf_saying(parts, self.says))
@@ -232,7 +235,7 @@ class Node:
                     self.raise_to(some, column, few if j == 1 else more)
 
     def more(self, chosen: Array, parts: Array) -> Array:
-        """Bound trees of two or more splits: forced errors, prices, covering."""
+        """Bound trees of two or more splits by forced errors, prices and covering."""
         p, L, own = self.p, self.L, self.sums[:, chosen]
         forced = p.forced(own)
         bound: Array = 2 * L + forced
@@ -251,13 +254,13 @@ class Node:
         return self.h.rounded(bound, forced, 2, p.multiway)
 
     def compare(self, test: int, any_tree: bool) -> None:
-        """Bound all children by those of one test: fewer rows."""
+        """Raise bounds of all children by those of one test: rule *fewer rows*."""
         children = np.flatnonzero((self.test == test) & (self.samples > 0))
         for own in self.batches(children):
             self.compare_some(own, test, any_tree)
 
     def compare_some(self, own: Array, test: int, any_tree: bool) -> None:
-        """Bound all children of other tests by some children of one."""
+        """Raise bounds of the children of other tests by some children of one test."""
         parts = self.count(self.inside(own))
         shared, mine = parts[-1], self.samples[own][:, None]
         price = np.where(shared == mine, 0, self.infinite)  # C is a part of A
@@ -279,7 +282,7 @@ class Node:
         self.raise_to(slice(None), slice(None), reach.max(axis=0))
 
     def order(self) -> None:
-        """Compare the children of each column of thresholds with each other."""
+        """Raise bounds along each column of thresholds: rule *order*."""
         upward, back = np.maximum.accumulate, slice(None, None, -1)
         ends = np.append(np.flatnonzero(np.diff(self.view)) + 1, len(self.view))
         for first, last in zip(np.append(0, ends), ends, strict=False):

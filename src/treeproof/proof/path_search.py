@@ -1,7 +1,7 @@
-"""The cheapest tree where the path to a node says what it allows and costs.
+"""The cheapest tree if paths decide which tests are allowed and what they cost.
 
 Part of the checker: section 14 of docs/proof-format.md. The standard library and NumPy
-only. Costs are in parts, of which `unit` are a 2^20th of a unit of weight.
+only. Costs are in parts: `unit` of them are a 2^20th of a unit of weight.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from treeproof.proof.problem import MAX_SUM, Problem
 from treeproof.proof.rejected import Array, Rejected, require
 from treeproof.proof.tree_counts import Depth, Splits, below
 
-NEVER = 1 << 61  # no tree is allowed
-MOST = 1 << 58  # of errors, a split, or what is paid for one
+NEVER = 1 << 61  # the cost if no tree is allowed
+MOST = 1 << 58  # limit of errors, and of the cost of a split
 
 Child = tuple[Array, State]
 
 
 class PathSearch:
-    """Lower bounds by the first test of a tree, in a state of its path.
+    """Lower bounds from the first test of a tree, in a state of its path.
 
     Parameters
     ----------
@@ -50,14 +50,15 @@ class PathSearch:
         fine = fine and max(problem.unit, header.split_cost) * unit < MOST
         require(fine, "the costs of paths are too large.")
         self.split = header.split_cost * unit
-        if not header.costly:  # finer than in the steps
+        # Rounded to parts, which are finer than the units of steps.
+        if not header.costly:
             require(problem.unit * unit < MAX_SUM, "the costs of paths are too large.")
             self.split = math.floor(header.split_penalty * (problem.unit * unit) + 0.5)
         self._known: dict[tuple[bytes, Depth, State], tuple[int, bool]] = {}
         self._splits: dict[bytes, Splits] = {}
 
     def _weigh(self, problem: Problem, h: dict[str, Any]) -> None:
-        """Find what rows pay that pay one unit of cost for each unit of weight."""
+        """Compute what each row pays at a price of 1 for a unit of weight."""
         self.heft = np.zeros(len(problem.codes), np.int64)
         self.shift = 20
         if not self.rules.costs:
@@ -78,7 +79,7 @@ class PathSearch:
         require(own, "costs of columns go with whole weights of rows alone.")
 
     def check(self) -> tuple[int, int]:
-        """Return what the tree's tests cost its rows, and its whole cost in parts.
+        """Return the cost of the tree's tests, and its whole cost, in parts.
 
         Require that no allowed tree costs less than the header claims.
         """
@@ -95,12 +96,12 @@ class PathSearch:
         return paid, own
 
     def whole(self, paid: int) -> int:
-        """Return what the tree costs in parts, if its tests cost so much."""
+        """Return the cost of the tree in parts, given the cost of its tests."""
         loss, penalties = self.p.tree_parts()
         return int(loss) * self.rules.unit + penalties * self.split + paid
 
     def paid(self) -> int:
-        """Return what the tests of the tree in the header cost, in parts."""
+        """Return the cost of the tests of the tree in the header, in parts."""
         everything = np.arange(len(self.p.codes))
         paid = self._paid(self.p.header.raw["tree"], everything, self.rules.start)
         require(paid is not None, "the tree is not allowed by paths.")
@@ -120,13 +121,13 @@ class PathSearch:
         return cost, cost if optimal else min(cost, lower), optimal
 
     def _charge(self, rows: Array, per_row: int) -> int:
-        """Return what rows pay for a test, in parts."""
+        """Return the cost of a test for some rows, in parts."""
         if per_row == 0:
             return 0
         return (int(self.heft[rows].sum()) << self.shift) * per_row
 
     def _paid(self, node: Any, rows: Array, state: State) -> int | None:
-        """Return what the tests of a tree cost its rows; None if it is not allowed."""
+        """Return the cost of the tests of a tree; None if it is not allowed."""
         if "test" not in node:
             return None if isinstance(state.place, Given) else 0
         column = self._column(node["test"])
@@ -161,9 +162,9 @@ class PathSearch:
     # ------------------------------------------------------------------ search
 
     def lower(self, rows: Array, depth: Depth, state: State, wanted: int) -> int:
-        """Return a bound that no allowed tree is below; if possible, at least `wanted`.
+        """Return a lower bound on all allowed trees, if possible at least `wanted`.
 
-        Every tree is a leaf, or it begins with a test and has trees on the children.
+        Every tree is a leaf, or it starts with a test and has trees on the children.
         """
         given = isinstance(state.place, Given)
         if isinstance(state.place, Closed) or (depth == 0 and not given):
@@ -186,14 +187,14 @@ class PathSearch:
                 found = min(found, self._added(price, children, below(depth), enough))
                 if found <= known:
                     break
-            exact = found < wanted or found <= known  # nothing was left out
+            exact = found < wanted or found <= known  # no tree was left out
         self._known[key] = max(known, found), exact
         return self._known[key][0]
 
     def _added(
         self, price: int, children: list[Child], depth: Depth, enough: int
     ) -> int:
-        """Return a bound on trees that begin with a test, `enough` if that is one."""
+        """Return a lower bound on trees that start with a test, cut off at `enough`."""
         low = [self.lower(rows, depth, state, 0) for rows, state in children]
         for k, (rows, state) in enumerate(children):
             over = enough - price - sum(low)
@@ -203,7 +204,7 @@ class PathSearch:
         return min(price + sum(low), NEVER)
 
     def _tests(self, rows: Array, state: State) -> Iterator[tuple[int, list[Child]]]:
-        """Yield the tests that are allowed: what each costs, and its children."""
+        """Yield the cost and the children of each test that is allowed."""
         p, splits, place = self.p, self._split(rows), state.place
         seen: set[tuple[int, int]] = set()
         for test in splits.tests.tolist():
@@ -250,7 +251,7 @@ class PathSearch:
         return best
 
     def _penalty(self, n_children: int) -> int:
-        """Return what a split costs, in parts."""
+        """Return the cost of a split, in parts."""
         leaves = self.p.header.penalize == "leaves"
         return self.split * (n_children - 1 if leaves else 1)
 

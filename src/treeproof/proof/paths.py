@@ -1,8 +1,8 @@
-"""What the path to a node allows and costs.
+"""The rules about paths: which tests they allow, and what these cost.
 
 Part of the checker: section 14 of docs/proof-format.md. The standard library only. A
-path is in a state: the place of the given top that it has come to, the groups of
-columns that it may still be in, and what is paid for.
+path is in a state, which consists of the node of the given top at which it is, the
+groups of columns to which it may still belong, and the measurements paid for.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 from treeproof.proof.header import read_whole
 from treeproof.proof.rejected import require
 
-MOST_COST = 1 << 30  # of a column
+MOST_COST = 1 << 30  # the largest cost of a column
 MOST_UNIT = 1 << 20
 MOST_LISTED = 1000
 
 
 @dataclass(frozen=True)
 class Free:
-    """A place where any test on an allowed column may be."""
+    """A place for any test on an allowed column, or a leaf."""
 
     allowed: frozenset[int]
 
@@ -34,7 +34,7 @@ class Closed:
 
 @dataclass(frozen=True)
 class Choice:
-    """Tests of which one must be at a place, and the places below its outcomes."""
+    """Tests of which a place must have one, and the places below its outcomes."""
 
     tests: tuple[int, ...]
     below: dict[int, Place]
@@ -47,7 +47,7 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """A place where one of some tests must be."""
+    """A place that must have one of some tests."""
 
     choices: tuple[Choice, ...]
 
@@ -57,7 +57,7 @@ Place = Free | Closed | Given
 
 @dataclass(frozen=True)
 class State:
-    """What is known of a path."""
+    """The state of a path."""
 
     place: Place
     groups: frozenset[int]
@@ -70,9 +70,9 @@ class Paths:
     Parameters
     ----------
     given : dict
-        What the header says of paths.
+        The rules about paths in the header.
     n_columns, n_tests : int
-        How many columns the table has, and how many tests there are.
+        The numbers of columns and of tests.
     """
 
     def __init__(self, given: Any, n_columns: int, n_tests: int) -> None:
@@ -152,7 +152,7 @@ class Paths:
         return Choice(tests, below, self._place(given["rest"], allowed))
 
     def price(self, state: State, column: int) -> int | None:
-        """Return what a test costs a row of weight 1; None if it is not allowed."""
+        """Return the cost of a test for a row of weight 1, or None if not allowed."""
         if isinstance(state.place, Free) and column not in state.place.allowed:
             return None
         if self.groups is not None:
@@ -167,7 +167,7 @@ class Paths:
         return discounted if group is not None and group in before else cost
 
     def below(self, state: State, column: int, place: Place) -> State:
-        """Return the state below a test on a column."""
+        """Return the state after a test on a column."""
         groups, paid = state.groups, state.paid
         if self.groups is not None:
             groups = frozenset(g for g in groups if column in self.groups[g])
@@ -177,7 +177,7 @@ class Paths:
 
 
 def path_words(given: Any) -> Iterator[str]:
-    """Say what a header says of paths."""
+    """Describe the rules about paths of a header."""
     if not isinstance(given, dict):
         return
     for key, before, after in (

@@ -16,15 +16,15 @@ from treeproof.proof.problem import Problem, between
 from treeproof.proof.rejected import Array, Rejected, require
 
 CHOICES = ("interval", "subset", "one")
-MAX_CELLS = 1 << 27  # codes of all axes
-MAX_OUTCOMES = 1 << 24  # rows of all outcomes of tests
+MAX_CELLS = 1 << 27  # the largest number of codes of all axes
+MAX_OUTCOMES = 1 << 24  # the largest number of rows in all outcomes of tests
 
 
 class Prices:
-    """Prices that no box exceeds: of the merged rows, and for each leaf.
+    """Prices of the merged rows, and of leaves, which have been compared with boxes.
 
-    Every tree on some rows, but for a leaf, costs at least the sum of their prices less
-    `per_leaf`.
+    Every tree on some rows that is not a leaf costs at least the sum of their prices
+    less `per_leaf`.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -39,7 +39,8 @@ class Prices:
         size = len(problem.codes)
         self.of_row = np.zeros(size, np.int64)
         np.add.at(self.of_row, problem.place, np.array(price, np.int64))
-        self.depth: int | None = None  # of the trees that they are for; any if None
+        # Prices are for trees of this depth; None for any.
+        self.depth: int | None = None
         if given.get("depth") is not None:
             self.depth = read_whole(given["depth"], "depth of the prices")
             require(1 <= self.depth <= 64, "depth of the prices is not 1 to 64.")
@@ -48,10 +49,10 @@ class Prices:
         self._compare()
 
     def applies(self, n_outcomes: int, depth: int | None) -> bool:
-        """Whether they speak of a step: of its rows, children and levels below.
+        """Return whether the prices hold for the rows and the children of a step.
 
-        Prices for trees of few levels do if the outcomes of its branch and the levels
-        below it are no more than these.
+        Prices for trees of limited depth hold if the number of outcomes of its branch
+        plus the depth below it is at most their depth.
         """
         if self.depth is None:
             return True
@@ -65,13 +66,13 @@ class Prices:
             require(told, f"no axis of the prices tells what view {v} tells.")
 
     def _most_per_leaf(self) -> int:
-        """Return the least that splits cost for each further leaf: the widest do."""
+        """Return the least cost of a split per further leaf: that of the widest."""
         h, widest = self.p.header, int(self.p.n_children.max(initial=2))
         further = h.split_cost if h.by_leaves else 0
         return int(further + (h.search_cost - further) // (widest - 1))
 
     def _by_row(self, given: Any, most: int, what: str) -> list[int]:
-        """Read one whole number for each row of the table."""
+        """Read one integer for each row of the table."""
         right = isinstance(given, list) and len(given) == len(self.p.place)
         require(right, f"{what} are not one number for each row.")
         numbers = [read_whole(value, what) for value in given]
@@ -85,7 +86,7 @@ class Prices:
         return given[0], np.array(code, np.int64)[self.p.first_row]
 
     def _tells(self, choice: str, code: Array, view: int) -> bool:
-        """Whether what each test of a view keeps is a choice of an axis."""
+        """Whether the rows that tests of a view keep are choices of an axis."""
         told = np.full(int(code.max()) + 1, -1)
         told[code] = self.p.codes[:, view]
         if (told[code] != self.p.codes[:, view]).any():
@@ -101,7 +102,7 @@ class Prices:
         return sorted_codes and (split != "one-vs-rest" or n <= 2)
 
     def _box_axes(self) -> list[Axis]:
-        """Return the axes of boxes; any subset keeps or drops each code."""
+        """Return the axes of boxes; a subset keeps or removes each code."""
         axes, cells = [], 0
         for choice, code in self.axes:
             kinds = int(code.max()) + 1 if choice == "subset" else 1
@@ -115,7 +116,7 @@ class Prices:
         return axes
 
     def _outcomes(self) -> Array:
-        """Return which rows each outcome of each test leaves."""
+        """Return which rows have each outcome of each test."""
         p = self.p
         few = len(p.test) * len(p.codes) < MAX_OUTCOMES
         require(few, "there are too many tests for prices of few levels.")

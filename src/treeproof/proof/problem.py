@@ -1,4 +1,4 @@
-"""What a proof is about, recomputed from its header and the table.
+"""The problem of a proof, recomputed from its header and the table.
 
 Part of the checker: the standard library and NumPy only.
 """
@@ -32,18 +32,18 @@ from treeproof.proof.targets import Distances, Squares, Targets
 
 MAX_WEIGHT = 1 << 30
 MAX_SCALE = 2.0**1000
-MAX_SUM = 1 << 53  # up to which sums of whole doubles are exact
+MAX_SUM = 1 << 53  # up to this, sums of integers in doubles are exact
 
 
 class Problem:
     """The training data as numbers, recomputed from the table.
 
-    A column of the table has one view or more, which is what tests ask about. Codes of
-    all views lie on one axis of values, each view's from `start` on. A child of a test
-    takes those from `ends[0]` to `ends[1]` - 1 and from `ends[2]` to `ends[3]` - 1;
-    `test` and `view` say whose, and `splits` how each view is split. A row's
-    `channels` are numbers whose sums over a set of rows tell what a leaf costs; the
-    last one counts rows.
+    A column of the table has one or several views; tests ask about views. The codes of
+    all views are numbered consecutively, those of a view from its entry of `start` on.
+    A child of a test has the codes from `ends[0]` to `ends[1]` - 1 and from `ends[2]`
+    to `ends[3]` - 1; `test` and `view` give the test and the view of each child, and
+    `splits` says how each view is split. `channels` are numbers of a row whose sums
+    over a set of rows determine the cost of a leaf; the last one counts rows.
     """
 
     def __init__(
@@ -104,8 +104,9 @@ class Problem:
         require(fine, "the weights are not finite, or all are zero.")
         self.left_out = int((~kept).sum())
         self.whole_table = kept
-        self.prices: Any = None  # once they are read
-        self.step_prices: Any = None  # the same, if they speak of the step
+        self.prices: Any = None  # set when they have been read
+        # The same if they hold for the step, otherwise None.
+        self.step_prices: Any = None
         weight, target = weight[kept], None if target is None else target[kept]
         self.weights = weight
         digest = hashlib.sha256()
@@ -141,8 +142,8 @@ class Problem:
         header = self.header
         n_rows = len(self.weights)
         sizes, self.splits, seen = [], [], [np.zeros((n_rows, 0), int)]
-        self.directions: list[int] = []  # of the views
-        self.column: list[int] = []  # of the table, for each view
+        self.directions: list[int] = []  # of each view
+        self.column: list[int] = []  # of each view, its column of the table
         named = zip(header.features, header.directions, coded, strict=True)
         for column, (feature, direction, (code, n)) in enumerate(named):
             for split, place in views(feature["split"], n, feature.get("missing")):
@@ -183,7 +184,8 @@ class Problem:
                 ordered = split == "threshold"
                 test = np.repeat(value[: size - 1 if ordered or size == 2 else size], 2)
                 low, high = start + (0 if ordered else test), start + test + 1
-                rest = np.arange(len(test)) % 2 == 1  # the second child: all but these
+                # The second child has all other codes.
+                rest = np.arange(len(test)) % 2 == 1
                 ends = [
                     np.where(rest, start, low),
                     np.where(rest, low, high),
@@ -202,14 +204,14 @@ class Problem:
             named = header.raw.get("actions" if header.costly else "classes")
             two = header.exact and isinstance(named, list) and len(named) == 2
             require(two, "only predictions of two classes can be monotone.")
-        # The class that a child must predict if it is the leaf beside the other one.
+        # The class that a child must predict if it is a leaf beside the other child.
         along = np.array(self.directions, dtype=int)[self.view]
         second = np.arange(len(self.test)) - self.first[self.test]
         self.says = np.where(along == 0, -1, (along > 0) == (second > 0)).astype(int)
-        self.one_leaf = header.is_list | (along[self.first[:-1]] != 0)  # of each test
+        self.one_leaf = header.is_list | (along[self.first[:-1]] != 0)  # for each test
 
     def _merge(self, label: Array, weight: Array) -> None:
-        """Merge equal rows, round their weights, and find what groups force.
+        """Merge equal rows, round their weights, and compute forced errors.
 
         Channels: weight by class, forced errors, rows of the table.
         """
@@ -225,7 +227,7 @@ class Problem:
         _, sample, merged = np.unique(pair, return_index=True, return_inverse=True)
         summed = np.bincount(merged, weight)
         rounded = np.floor(summed * scale + 0.5).astype(np.int64)
-        rounded = np.maximum(rounded, 1)  # no weight rounds to nothing
+        rounded = np.maximum(rounded, 1)  # no weight is rounded to 0
         self.place, self.exponent = merged.reshape(-1), math.frexp(scale)[1] - 1
         self.first_row = sample
         self.summed, self.rounded = summed, rounded
@@ -233,13 +235,14 @@ class Problem:
         self.channels = np.zeros((len(sample), n_classes + 2), np.int64)
         self.channels[np.arange(len(sample)), label] = rounded
         self.channels[:, -1] = np.bincount(merged)
-        first = np.flatnonzero(np.diff(group, prepend=-1))  # row of each group
+        # The first row of each group.
+        first = np.flatnonzero(np.diff(group, prepend=-1))
         by_group = np.add.reduceat(self.channels[:, :-2], first)
         self.channels[first, -2] = by_group.sum(axis=1) - by_group.max(axis=1)
         self.unit: Any = int(rounded.sum()) * UNIT
 
     def _groups(self) -> Array:
-        """Return the same number for rows that no test tells apart."""
+        """Return a number for each row, the same if no test tells rows apart."""
         if not self.codes.shape[1]:
             return np.zeros(len(self.codes), int)
         return np.unique(self.codes, axis=0, return_inverse=True)[1].reshape(-1)
@@ -277,7 +280,7 @@ class Problem:
         if header.of_shares:  # costs are stated as means
             self.unit = float(weight.sum())
 
-    # What a set of rows costs, from the sums of its channels (the first axis).
+    # The costs of a set of rows, from the sums of its channels (the first axis).
 
     def weight(self, c: Array) -> Any:
         """Return the weight of a set (classification)."""
@@ -288,11 +291,11 @@ class Problem:
         return c[:-2].max(axis=0)
 
     def forced(self, c: Array) -> Any:
-        """Return what rows that no test tells apart cost at least."""
+        """Return what rows cost in every tree because no test tells them apart."""
         return c[-2] * UNIT if self.header.exact else 0.0 * c[-1]
 
     def rounded_worth(self, worth: Any, c: Array) -> Any:
-        """Round the bound of prices for trees that are not a leaf."""
+        """Round up the bound that prices give for trees that are not a leaf."""
         return self.header.rounded(worth, self.forced(c), 1, self.multiway)
 
     def leaf(self, c: Array) -> Any:
@@ -302,11 +305,11 @@ class Problem:
         return self.targets.leaf(c)
 
     def leaf_saying(self, c: Array, says: Array) -> Any:
-        """Return the cost of leaves that must predict a class, or -1 for any."""
+        """Return the cost of leaves that must predict a class (-1 for any class)."""
         leaf = self.leaf(c)
         if not self.header.exact or not (says >= 0).any():
             return leaf
-        own = np.where(says == 1, c[1], c[0])  # of two classes
+        own = np.where(says == 1, c[1], c[0])  # there are two classes
         return np.where(says < 0, leaf, (self.weight(c) - own) * UNIT)
 
     def child(self, test: Any, outcome: Any) -> int:
@@ -318,11 +321,11 @@ class Problem:
         return int(self.first[test]) + outcome
 
     def within(self, rows: Array, child: int) -> Array:
-        """Return those of the rows that are in a child."""
+        """Return the rows among these that are in a child."""
         return rows[between(self.codes[rows, self.view[child]], self.ends[:, child])]
 
     def check_tree(self) -> Any:
-        """Recompute the cost of the tree in the header, and see that it is allowed."""
+        """Recompute the cost of the tree in the header; require that it is allowed."""
         h = self.header
         loss, penalties = self._walk(h.raw.get("tree"))
         cost = loss + penalties * h.split_cost
@@ -338,7 +341,7 @@ class Problem:
     def check_limits(self) -> tuple[int, int, Fraction]:
         """Return errors and penalties of the tree that keeps the limits, and a bound.
 
-        No tree that keeps them costs less than the bound.
+        The bound is a lower bound on the cost of all trees that keep the limits.
         """
         assert self.limits is not None
         _, penalties = self._walk(self.limits.tree)
@@ -347,24 +350,24 @@ class Problem:
         return wrong, penalties, self.limits.bound(least)
 
     def priced_base(self) -> Fraction:
-        """Return what every tree costs at prices besides what the steps count."""
+        """Return the part of every tree's priced cost that the steps do not count."""
         gains = self.gains
         require(gains.exponent == 0 and not gains.rounded, "the costs were rounded.")
         worst = sum(map(Fraction, gains.worst.tolist()))
         return Fraction(worst - (gains.total - gains.raised))
 
     def _said_of_rows(self) -> Array:
-        """Return what the tree predicts for every row of the table."""
+        """Return the tree's prediction for every row of the table."""
         says = np.zeros(len(self.whole_table), int)
         says[self.whole_table] = self.said[self.place]
         return says
 
     def _walk(self, tree: Any) -> tuple[Any, int]:
-        """Return loss and penalties of a tree that is allowed."""
+        """Return loss and penalties of a tree; require that it is allowed."""
         h = self.header
         loss: Any = 0
         splits = leaves = depth = 0
-        self.said = np.zeros(len(self.codes), int)  # by the leaf of each row
+        self.said = np.zeros(len(self.codes), int)  # the prediction for each row
         directed: list[Any] = []  # what the sides of a split must predict, one of them
         stack: list[Any] = [(tree, np.arange(len(self.codes)), 0)]
         while stack:
@@ -409,7 +412,7 @@ class Problem:
         return loss, leaves - 1 if h.penalize == "leaves" else splits
 
     def _stated(self, loss: Any) -> float:
-        """Return what the tree costs the user, without its penalties."""
+        """Return the tree's cost without penalties, in the user's unit."""
         if self.ratio is not None:
             self.ratio.check_tree(self._said_of_rows())
         if self.gains is None:
@@ -417,19 +420,19 @@ class Problem:
         return float(self.gains.objective(self.said[self.place]))
 
     def stated_bound(self, lower: Any) -> float:
-        """Return the user's cost that no tree is below."""
+        """Return the lower bound in the user's unit."""
         if self.gains is None:
             return float(lower / (self.unit or 1))
-        # Errors and penalties together are the gains that no tree has.
+        # Errors and penalties together are the gains that a tree misses.
         return float(self.gains.bound(self.gains.total - lower / UNIT))
 
     def check_ratio(self) -> None:
-        """Check that the bound on errors proves what is claimed of the ratio."""
+        """Check that the bound on errors proves the claims about the ratio."""
         if self.ratio is None:
             return
         exact = self.exponent <= 0 and self.summed.sum() < MAX_SUM
         require(exact, "the weights are too large.")
-        # A tree has no more leaves than there are rows, and errors are whole numbers.
+        # A tree has at most as many leaves as there are rows, and errors are integers.
         penalties = (len(self.weights) - 1) * self.header.split_cost
         wrong = -(-max(self.header.lower - penalties, 0) // UNIT)
         scale = Fraction(2) ** self.exponent
@@ -448,6 +451,6 @@ class Problem:
 
 
 def between(code: Array, ends: Array) -> Any:
-    """Return which codes lie in one of two intervals."""
+    """Return which codes are in one of two intervals."""
     first = (code >= ends[0]) & (code < ends[1])
     return first | ((code >= ends[2]) & (code < ends[3]))

@@ -1,4 +1,4 @@
-"""F1, F-beta and Jaccard: what a bound on weighed errors says about a ratio.
+"""F1, F-beta and Jaccard: what a bound on weighted errors proves about a ratio.
 
 Part of the checker: section 8 of docs/proof-format.md. The standard library and NumPy
 only.
@@ -16,13 +16,13 @@ import numpy as np
 from treeproof.proof.rejected import Array, require
 
 NAMES = {"f1": "F1", "fbeta": "F-beta", "jaccard": "Jaccard index"}
-MAX_BETA = 1 << 10  # of numerator and denominator
+MAX_BETA = 1 << 10  # the largest numerator and denominator
 MAX_CLASS_WEIGHT = 1 << 50
-MAX_PART = 1 << 53  # of a value's numerator and denominator
+MAX_PART = 1 << 53  # the largest numerator and denominator of a value
 
 
 class Ratio:
-    """A ratio p TP / (p TP + q FN + r FP), and what the header claims of it.
+    """A ratio p TP / (p TP + q FN + r FP), and the claims of the header about it.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Ratio:
         self.label, self.weight = label, weight
         self.positives = Fraction(int(own[self.positive]))
         require(self.positives > 0, "no row is positive.")
-        # Errors are weighed as the ratio weighs them at mu.
+        # Errors have the weights that the ratio gives them at mu.
         by_class = [Fraction(float(w)) for w in raw["class_weight"]]
         heavy, light = by_class[self.positive], by_class[1 - self.positive]
         self.miss = self.p * (1 - self.mu) + self.q * self.mu
@@ -73,7 +73,7 @@ class Ratio:
         require(whole, "the class weights of a ratio are not whole numbers in range.")
 
     def check_tree(self, says: Array) -> None:
-        """Check that a tree has the claimed ratio, from its predictions."""
+        """Check from a tree's predictions that it has the claimed ratio."""
         yes, true = says == self.positive, self.label == self.positive
         hits = self.p * _sum(self.weight[yes & true])
         misses = self.q * _sum(self.weight[~yes & true])
@@ -82,7 +82,7 @@ class Ratio:
         require(value == self.value, f"the tree's {self.name} is {value}.")
 
     def check_bound(self, wrong: Fraction) -> None:
-        """Check that no tree exceeds the bound, if all misclassify this weight."""
+        """Check that no tree exceeds the bound if all have at least these errors."""
         errors = wrong / self.factor
         open_part = max(self.p * (1 - self.mu) * self.positives - errors, Fraction(0))
         least = min(self.p, self.q) * self.positives
@@ -91,7 +91,7 @@ class Ratio:
         require(self.bound >= self.value, "the bound is below the tree's value.")
 
     def words(self, raw: dict[str, Any]) -> str:
-        """Say what is maximised."""
+        """Return what is maximised, in words."""
         positive = json.dumps(raw["classes"][self.positive])
         what = f"{NAMES[self.name]} of the class {positive}"
         if self.name != "fbeta":
@@ -100,7 +100,7 @@ class Ratio:
 
 
 def _fraction(given: Any, what: str, most: int) -> Fraction:
-    """Read a fraction, written as two whole numbers without a common factor."""
+    """Read a fraction, given as two integers without a common factor."""
     fine = isinstance(given, list) and len(given) == 2
     fine = fine and all(type(part) is int and 0 <= part <= most for part in given)
     require(fine and given[1] > 0, f"{what} is not a fraction of whole numbers.")

@@ -14,6 +14,6 @@ class Rejected(Exception):
 
 
 def require(holds: object, otherwise: str) -> None:
-    """Reject the proof, with a sentence, unless something holds."""
+    """Raise Rejected with this sentence unless something holds."""
     if not holds:
         raise Rejected(otherwise)

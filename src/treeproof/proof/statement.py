@@ -1,4 +1,4 @@
-"""The statement that a proof is about, in words. Part of the checker."""
+"""The statement that a proof proves, in words. Part of the checker."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from treeproof.proof.ratio import NAMES
 
 
 def statement(header: Header, problem: Problem) -> str:
-    """Say what was checked: data, weights, columns, limits, arithmetic.
+    """Return what was checked: data, weights, columns, limits, arithmetic.
 
     The checker in C++ prints the same words.
     """
     weights, penalty = problem.weights, header.split_penalty
-    if problem.limits is not None:  # as they were given
+    if problem.limits is not None:  # in the form of the header
         weights = problem.limits.errors[problem.limits.kept]
         penalty = header.raw["constraints"]["split_penalty"]
     least, most = weights.min(), weights.max()
@@ -65,7 +65,7 @@ def statement(header: Header, problem: Problem) -> str:
 
 
 def _promises(header: Header) -> list[str]:
-    """Say what else trees must keep to."""
+    """Return further restrictions of trees, in words."""
     named = zip(header.features, header.directions, strict=True)
     along = [f"{'+' if d > 0 else '-'}{f['name']}" for f, d in named if d]
     lists = ["rule lists"] if header.is_list else []
@@ -74,7 +74,7 @@ def _promises(header: Header) -> list[str]:
 
 
 def measure(problem: Problem) -> str:
-    """Say what trees were compared by."""
+    """Return by what trees were compared."""
     if problem.ratio is not None:
         return NAMES[problem.ratio.name]
     if problem.gains is not None and problem.limits is None:

@@ -1,4 +1,4 @@
-"""The targets of a regression, centred and scaled so that their sums can be believed.
+"""The targets of a regression, centred and scaled so that rounding errors are known.
 
 Part of the checker: section 5 of docs/proof-format.md. The standard library and NumPy
 only. Losses with logarithms are in `deviances`.
@@ -13,18 +13,18 @@ import numpy as np
 from treeproof.proof.header import MAX_NUMBER, read_number
 from treeproof.proof.rejected import Array, Rejected, require
 
-LEAST_LOSS, MOST_LOSS = 1e-300, 1e300  # of the root, in the unit of the targets
-LEAST_SCALED_LOSS = 1e-250  # of the root, with all numbers scaled to at most 1
+LEAST_LOSS, MOST_LOSS = 1e-300, 1e300  # of a single leaf, in the unit of the targets
+LEAST_SCALED_LOSS = 1e-250  # of a single leaf, with all numbers scaled to at most 1
 ROUNDING = 2.0**-53  # of one operation on doubles
-NEAR = 2.0**-50  # of a leaf's largest target: doubles say no better what its mean is
+NEAR = 2.0**-50  # as a fraction of a leaf's largest target: the precision of its mean
 
 
 class Targets:
-    """Weighted targets as channels: numbers whose sums tell what a leaf costs.
+    """Weighted targets as channels: numbers whose sums determine the cost of a leaf.
 
-    Everything is multiplied by powers of two, which rounds nothing, so that no weight
-    and no centred target is above 1. Sums of channels are off by a tiny part, which is
-    taken off every loss: so losses are rounded down. The last channel counts rows.
+    Everything is multiplied by powers of two, which causes no rounding, so that no
+    weight and no centred target is above 1. A bound on the rounding errors of sums is
+    subtracted from every loss: losses are rounded down. The last channel counts rows.
 
     Parameters
     ----------
@@ -54,7 +54,8 @@ class Targets:
         self.shift = int(np.frexp(np.abs(given).max())[1])
         self.centres: list[Array] = []
         y = np.ldexp(given, -self.shift)
-        for _ in range(2):  # the second time for what rounding left of a large offset
+        # The second time removes what rounding left of a large offset.
+        for _ in range(2):
             self.centres.append((self.weight * y).sum(axis=0) / self.weight.sum())
             y = y - self.centres[-1]
         flat = given.min(axis=0) == given.max(axis=0)
@@ -83,7 +84,7 @@ class Targets:
         raise NotImplementedError
 
     def constant_loss(self, rows: Array, p: Array) -> Any:
-        """Return what scaled constants lose on some rows."""
+        """Return the loss of scaled constants on some rows."""
         raise NotImplementedError
 
     def leaf(self, c: Array) -> Any:
@@ -96,24 +97,24 @@ class Targets:
         return self.scaled_leaf(c)
 
     def n_constants(self) -> int:
-        """Return how many numbers a leaf predicts."""
+        """Return the number of values that a leaf predicts."""
         return self.n_outputs
 
     def read(self, values: list[Any]) -> list[Any]:
-        """Return what a leaf predicts: one number for each constant."""
+        """Return the prediction of a leaf: one number for each constant."""
         one_each = len(values) == self.n_constants()
         require(one_each, "a leaf does not predict one number for each target.")
         return [read_number(v, "a prediction", -MAX_NUMBER) for v in values]
 
     def in_unit(self, constants: list[float]) -> Array:
-        """Return constants as differences to the centre, scaled like the targets."""
+        """Return constants as differences from the centre, scaled like the targets."""
         p = np.ldexp(np.array(constants).reshape(self.n_outputs, -1), -self.shift)
         for centre in self.centres:
             p = p - centre[:, None]
         return np.ldexp(p, -self.spread)
 
     def near_mean(self, rows: Array, p: Array) -> Array:
-        """Return constants; those as near to the mean as doubles can say become it."""
+        """Return constants; those that are the mean up to rounding become it."""
         weight, y = self.weight[rows], self.values[rows]
         mean = (weight * y).sum(axis=0) / weight.sum()
         largest = np.abs(self.given[rows]).max(axis=0)
@@ -124,7 +125,7 @@ class Targets:
         """Return the loss of a leaf that predicts these constants."""
         every = np.arange(len(self.weight) - self.n_imaginary, len(self.weight))
         rows = np.append(rows, every)
-        with np.errstate(over="ignore"):  # a loss that is not finite is refused
+        with np.errstate(over="ignore"):  # a loss that is not finite is rejected
             lost = self.constant_loss(rows, self.in_unit(constants))
             loss = float(np.ldexp(lost, self.power))
         if not loss < MOST_LOSS:
@@ -145,7 +146,7 @@ class Squares(Targets):
         return np.column_stack([self.weight, products, squares, rows])
 
     def scaled_leaf(self, c: Array) -> Any:
-        """Return the loss of the mean: the doubt is a part of the sum of squares."""
+        """Return the loss of the mean, less a fraction of the sum of squares."""
         weight = np.where(c[0] > 0, c[0], 1.0)
         loss = c[-2] - (c[1:-2] ** 2 / weight).sum(axis=0)
         doubt = (4 * c[-1] + 8 * self.n_outputs + 300) * ROUNDING * c[-2]
@@ -175,12 +176,12 @@ class Distances(Targets):
         return self.n_outputs * len(self.levels)
 
     def _lost(self, off: Array, level: float) -> Array:
-        """Return what targets lose by which a constant is exceeded so much."""
+        """Return the losses of targets that exceed a constant by `off`."""
         lost: Array = self.factor * np.where(off > 0, level, level - 1) * off
         return lost
 
     def make_channels(self) -> Array:
-        """Return distances to each target of each output by each level, and more."""
+        """Return the distances to each target, by output and level, and two sums."""
         points = [np.unique(t) for t in self.values.T for _ in self.levels]
         self.first_point = np.cumsum([0, *map(len, points)])[:-1]
         pairs = ((t, q) for t in self.values.T for q in self.levels)
@@ -192,14 +193,14 @@ class Distances(Targets):
         return np.column_stack([*own, np.ones(len(self.weight))])
 
     def scaled_leaf(self, c: Array) -> Any:
-        """Return the least loss: the doubt is a part of distances to the centre."""
+        """Return the least loss, less a fraction of the distances to the centre."""
         loss = np.minimum.reduceat(c[:-2], self.first_point, axis=0).sum(axis=0)
         sums = len(self.levels) * self.factor * c[-2]
         doubt = (4 * c[-1] + 8 * self.n_outputs + 300) * ROUNDING * sums
         return np.maximum(loss - doubt, 0.0)
 
     def constant_loss(self, rows: Array, p: Array) -> Any:
-        """Return distances, by the weights of their levels."""
+        """Return distances, weighted by their levels."""
         y, weight = self.values[rows], self.weight[rows, 0]
         return sum(
             (weight * self._lost(y[:, o] - p[o, k], q)).sum()

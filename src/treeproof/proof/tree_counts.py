@@ -1,4 +1,4 @@
-"""All trees within a budget, counted with bounds that are shown first.
+"""Counts all trees within a budget, with bounds that are verified first.
 
 Part of the checker of such claims (`all_trees.py`): the standard library and NumPy
 only.
@@ -18,13 +18,16 @@ from treeproof.proof.problem import Problem
 from treeproof.proof.rejected import Array, Rejected, require
 
 Depth = int | None  # None for any depth
-Costs = dict[
-    tuple[int, int], int
-]  # from cost and number of splits to a number of trees
+# From cost and number of splits to a number of trees.
+Costs = dict[tuple[int, int], int]
 
 
 def name_of(rows: Array) -> str:
-    """Return a name for a set of rows; two sets of the same name mislead nobody."""
+    """Return a name for a set of rows.
+
+    If two sets had the same name, a hint for one would be verified for the other: it
+    could be rejected, but never be believed wrongly.
+    """
     return hashlib.blake2b(rows.astype("<i4").tobytes(), digest_size=12).hexdigest()
 
 
@@ -34,7 +37,7 @@ def below(depth: Depth) -> Depth:
 
 
 class Splits:
-    """All tests at a set of rows that may be used there.
+    """All tests that may be used at a set of rows.
 
     Attributes
     ----------
@@ -43,9 +46,9 @@ class Splits:
     leaf : ndarray of shape (children,)
         For each child of every test of the problem, the cost of a leaf.
     n_rows : ndarray of shape (children,)
-        How many rows of the table the child has.
+        The number of table rows of each child.
     price : ndarray of shape (tests of the problem,)
-        What a split costs.
+        The cost of a split by each test.
     """
 
     def __init__(self, problem: Problem, rows: Array) -> None:
@@ -54,7 +57,7 @@ class Splits:
         codes, own = p.codes[rows], p.channels[rows]
         sums = np.zeros((own.shape[1], n_values + 1), np.int64)
         flat = codes.T.reshape(-1) + 1
-        for k, channel in enumerate(own.T):  # whole numbers below 2^53: exact
+        for k, channel in enumerate(own.T):  # integers below 2^53: exact
             spread = np.tile(channel.astype(np.float64), codes.shape[1])
             sums[k] = np.bincount(flat, spread, n_values + 1).astype(np.int64)
         total = np.cumsum(sums, axis=1)
@@ -74,14 +77,14 @@ class Splits:
 
 @dataclass
 class Bounds:
-    """Lower bounds of trees on sets of rows, each shown before it is believed.
+    """Lower bounds of trees on sets of rows, each verified before it is used.
 
     Attributes
     ----------
     problem : Problem
         The problem.
     hints : dict
-        Bounds that are to be shown, by the name of the rows and the depth.
+        Bounds to be verified, by the name of the rows and the depth.
     """
 
     problem: Problem
@@ -90,7 +93,7 @@ class Bounds:
     _splits: dict[bytes, Splits] = field(default_factory=dict)
 
     def lower(self, rows: Array, depth: Depth, wanted: int) -> int:
-        """Return a bound that was shown, if possible one that is not below `wanted`."""
+        """Return a verified bound, if possible one that is at least `wanted`."""
         key = (rows.tobytes(), depth)
         known = self.shown.get(key)
         if known is None:
@@ -109,13 +112,13 @@ class Bounds:
     def at_first(self, rows: Array, depth: Depth) -> int:
         """Return a bound to begin with: that of the hint, if there is one.
 
-        A hint is shown at once, so that no test is tried which was left out when the
-        file was written.
+        A hint is verified at once. Otherwise tests might be tried here that were left
+        out when the file was written.
         """
         return self.lower(rows, depth, 0 if depth == 1 else INFINITE)
 
     def hint(self, rows: Array, depth: Depth, wanted: int) -> int:
-        """Return a bound that is to be shown."""
+        """Return a bound to be verified."""
         return self.hints.get((name_of(rows), depth), 0)
 
     def show(self, rows: Array, depth: Depth, bound: int) -> None:
@@ -131,13 +134,13 @@ class Bounds:
     def cheap_tests(
         self, rows: Array, depth: Depth, most: int
     ) -> list[tuple[int, list[Array], list[int]]]:
-        """Return the tests that are not shown to cost more, each way to part once.
+        """Return the tests that may cost at most `most`, each way to divide rows once.
 
-        With each come the rows of its children and their bounds. Thresholds of a
+        Each test comes with the rows of its children and their bounds. Thresholds of a
         column are tried by bisection. If leaves of any size are allowed, a tree on more
-        rows, cut down to fewer, costs no more. So between two thresholds, the first
-        child costs at least what is shown of the lower one's first child, and the last
-        child what is shown of the upper one's last child.
+        rows, reduced to fewer, costs no more. So the first child of a threshold costs
+        at least the bound of a lower threshold's first child, and its last child at
+        least the bound of a higher threshold's last child.
         """
         p, splits = self.problem, self._split(rows)
         views = p.view[p.first[splits.tests]]
@@ -163,7 +166,7 @@ class Bounds:
         known: tuple[int, int],
         out: list[Any],
     ) -> None:
-        """Try thresholds whose first and last children cost at least what is known."""
+        """Try thresholds whose first and last children have at least these bounds."""
         if not tests or sum(known) + int(self._split(rows).price[tests[0]]) > most:
             return
         middle = len(tests) // 2
@@ -181,7 +184,7 @@ class Bounds:
         known: tuple[int, int],
         out: list[Any],
     ) -> tuple[int, int]:
-        """Show bounds of the children of a test until it costs more than allowed."""
+        """Verify bounds of a test's children until it costs more than allowed."""
         p, splits, down = self.problem, self._split(rows), below(depth)
         price = int(splits.price[test])
         children = [
@@ -203,7 +206,7 @@ class Bounds:
         return int(self.problem.leaf(self.problem.channels[rows].sum(axis=0)))
 
     def _at_once(self, rows: Array, depth: Depth) -> int:
-        """Return what is clear: a split is paid for, and rows that no test parts."""
+        """Return a bound that needs no test: the cost of a split, and forced errors."""
         p = self.problem
         sums = p.channels[rows].sum(axis=0)
         leaf = int(p.leaf(sums))
@@ -229,16 +232,16 @@ class Bounds:
         return self._splits[key]
 
     def price(self, rows: Array, test: int) -> int:
-        """Return what a split of some rows costs."""
+        """Return the cost of a split of some rows."""
         return int(self._split(rows).price[test])
 
 
 class Family:
     """All trees that cost at most a budget, counted.
 
-    Trees that differ only in tests of one column which part the rows of a node alike
-    are one tree; a split whose children are all leaves with the same prediction is no
-    tree.
+    Trees that differ only in tests of one column which divide the rows of a node in the
+    same way count as one tree. A tree with a split whose children are all leaves with
+    the same prediction does not count.
     """
 
     def __init__(self, problem: Problem, bounds: Bounds, budget: int) -> None:
@@ -251,7 +254,7 @@ class Family:
         self._find(everything, budget)
 
     def by_cost(self) -> list[tuple[int, int]]:
-        """Return how many trees of each cost there are."""
+        """Return the number of trees of each cost."""
         counts: dict[tuple[bytes, Depth], Costs] = {}
         for key in sorted(self.budgets, key=lambda key: len(key[0])):
             counts[key] = self._count(key, counts)
@@ -261,10 +264,10 @@ class Family:
         return sorted(total.items())
 
     def _find(self, everything: Array, budget: int) -> None:
-        """Find the sets of rows that occur in the trees, and what each may cost.
+        """Find the sets of rows that occur in the trees, and the budget of each.
 
-        Children have fewer rows than their parents: when a set is looked at, all that
-        can be spent there is known.
+        Children have fewer rows than their parents: when a set is visited, the most
+        that can be spent there is known.
         """
         waiting: list[set[tuple[bytes, Depth]]] = [
             set() for _ in range(len(everything) + 1)
@@ -331,13 +334,13 @@ class Family:
             leaves = [self._leaf(child) for child in keys]
             place = (price + sum(cost for cost, _ in leaves), 1)
             if len({label for _, label in leaves}) == 1 and place in joint:
-                joint[place] -= 1  # the same tree without the split
+                joint[place] -= 1  # the tree is the same without the split
             for place, n in joint.items():
                 if n:
                     out[place] = out.get(place, 0) + n
         return out
 
     def _leaf(self, key: tuple[bytes, Depth]) -> tuple[int, int]:
-        """Return what a leaf costs, and what it says: the heaviest, the first one."""
+        """Return the cost of a leaf and its prediction: the first heaviest class."""
         sums = self.p.channels[self._rows[key]].sum(axis=0)
         return int(self.p.leaf(sums)), int(np.argmax(sums[:-2]))

@@ -1,9 +1,9 @@
-"""All trees up to a priced cost, by what matters of them where rates are limited.
+"""The list of all trees up to a priced cost, if rates are limited.
 
 Part of the checker: section 10 of docs/proof-format.md, *The list*. The standard
 library and NumPy only. A tree that keeps the limits and costs less than the claimed one
-has a priced cost within a budget; so if none of the trees within the budget keeps the
-limits and is cheaper, there is none.
+has a priced cost within a budget. So it is enough to see that none of the trees within
+the budget both keeps the limits and is cheaper.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ Point = tuple[int, ...]  # priced cost, errors, penalties, sums of what is limit
 
 
 class ShownBounds(Bounds):
-    """Lower bounds by the first test of a tree, and those of the steps.
+    """Lower bounds from the first test of a tree, and those of the steps.
 
-    `facts` returns bounds that steps show for some rows, each with its depth.
+    `facts` returns the bounds that steps prove for some rows, each with its depth.
     """
 
     def __init__(
@@ -38,13 +38,13 @@ class ShownBounds(Bounds):
         self.exact: set[tuple[bytes, Depth]] = set()
 
     def at_first(self, rows: Array, depth: Depth) -> int:
-        """Return what is clear at once."""
+        """Return the bound that is known before any test is tried."""
         return self.lower(rows, depth, 0)
 
     def lower(self, rows: Array, depth: Depth, wanted: int) -> int:
-        """Return a bound that no tree is below, if possible not below `wanted`.
+        """Return a lower bound on all trees, if possible at least `wanted`.
 
-        Every tree is a leaf, or it begins with a test and has trees on the children.
+        Every tree is a leaf, or it starts with a test and has trees on the children.
         """
         key = (rows.tobytes(), depth)
         known = self.shown.get(key)
@@ -61,7 +61,7 @@ class ShownBounds(Bounds):
             tests = self.cheap_tests(rows, depth, wanted - 1)
             costs = (self.price(rows, test) + sum(low) for test, _, low in tests)
             found = min([wanted, self._leaf(rows), *costs])
-            if found < wanted:  # nothing was left out
+            if found < wanted:  # no tree was left out
                 self.exact.add(key)
         self.shown[key] = max(known, found)
         return self.shown[key]
@@ -77,7 +77,7 @@ class TreeList:
         kept, place = np.flatnonzero(limits.kept), problem.place
         n_classes = problem.channels.shape[1] - 2
         self.n_points, self.penalized = 0, problem.header.split_cost > 0
-        self.sides: list[int] = []  # of each limit: its sum
+        self.sides: list[int] = []  # the number of each limit's sum
         self.signs: list[int] = []
         distinct: list[list[list[int]]] = []
         for rate in limits.rates:
@@ -90,7 +90,7 @@ class TreeList:
         self.ways: list[set[int]] = [set() for _ in distinct]
         for side, sign in zip(self.sides, self.signs, strict=True):
             self.ways[side].add(sign)
-        # By class, of merged rows.
+        # By merged row and class.
         self.wrong = [[0] * n_classes for _ in problem.codes]
         self.sums = [[[0] * n_classes for _ in distinct] for _ in problem.codes]
         for row, at in zip(kept.tolist(), place.tolist(), strict=True):
@@ -104,8 +104,8 @@ class TreeList:
     def check(self, errors: int, penalties: int, base: Fraction) -> None:
         """Require that no tree that keeps the limits costs less than the given one.
 
-        A tree that costs c in the steps has priced costs of `base` + c / 2^20 in all.
-        Penalties are compared as the steps round them.
+        The priced cost of a tree that costs c in the steps is `base` + c / 2^20.
+        Penalties are compared as they are rounded in the steps.
         """
         limits, header = self.limits, self.problem.header
         paid = sum((rate.price * rate.at_most for rate in limits.rates), Fraction(0))
@@ -128,9 +128,9 @@ class TreeList:
         return all(rate.allows(sign * sums[side]) for rate, side, sign in pairs)
 
     def trees(self, rows: Array, depth: Depth, budget: int) -> list[Point]:
-        """Return the trees that cost no more than the budget.
+        """Return the trees that cost at most the budget.
 
-        Those are left out that another one of the list replaces.
+        A tree is left out if another one of the list can replace it.
         """
         key = (rows.tobytes(), depth)
         if key in self._found and self._found[key][0] >= budget:
@@ -168,7 +168,7 @@ class TreeList:
         depth: Depth,
         budget: int,
     ) -> list[Point]:
-        """Return the trees that begin with a test."""
+        """Return the trees that start with a test."""
         price = self.bounds.price(rows, test)
         leaves = self.problem.header.penalize == "leaves"
         penalties = (len(children) - 1 if leaves else 1) if self.penalized else 0
@@ -189,10 +189,10 @@ class TreeList:
         return joint
 
     def _reduced(self, points: Iterable[Point]) -> list[Point]:
-        """Leave out points that another one replaces wherever they occur.
+        """Remove the points that another one can replace in every tree.
 
-        It has no more errors and penalties, no larger sum that is limited from above,
-        and no smaller one that is limited from below.
+        The other one has no more errors and penalties, no larger sum that is limited
+        from above, and no smaller one that is limited from below.
         """
         kept: dict[tuple[int, ...], list[tuple[tuple[int, ...], Point]]] = {}
         for point in sorted(set(points), key=lambda p: p[1:]):
@@ -212,7 +212,7 @@ class TreeList:
 
 
 def _shares(rate: Rate, n_classes: int, n_rows: int) -> list[list[int]]:
-    """Return by class what each row adds to a limited sum."""
+    """Return for each class what each row adds to a limited sum."""
     nothing = [0] * n_rows
     return [
         rate.shares[c].tolist() if c in rate.shares else nothing

@@ -1,10 +1,11 @@
-"""From a finished search to a proof file.
+"""Writes the proof file of a search.
 
-The search over literals streams its steps to a log beside the file to be written;
-`trimmed` picks the part with the best bound and keeps the steps which that needs. For
-the search over thresholds, steps are derived from its answer (`proving.derive_steps`).
-`ProofFile.write` puts the header before the steps and compresses. The file appears
-under its name complete or not at all. The format is described in docs/proof-format.md.
+The sparse search writes its steps to a log beside the file while it runs; `trimmed`
+finds the part of the log with the best bound and keeps the steps that this bound needs.
+For the search over thresholds, steps are derived from its answer
+(`proving.derive_steps`). `ProofFile.write` puts the header before the steps and
+compresses both. The file appears under its name only when it is complete. Its format is
+described in docs/proof-format.md.
 """
 
 from __future__ import annotations
@@ -53,12 +54,12 @@ __all__ = [
 
 
 class ProofFile:
-    """A proof being made: a folder for the log while the search runs, then the file.
+    """A proof that is being made: a folder for the log of the search, then the file.
 
     Parameters
     ----------
     path : str or PathLike
-        Where the proof goes; compressed whatever its name.
+        The file, which is compressed whatever its name is.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -94,16 +95,16 @@ class ProofFile:
 
     @property
     def log(self) -> str:
-        """Where a search streams its steps to."""
+        """The file to which a search writes its steps while it runs."""
         return str(self._folder / "steps.log")
 
     @property
     def steps(self) -> str:
-        """Where the steps of the proof go before they are packed."""
+        """The file for the steps of the proof before they are compressed."""
         return str(self._folder / "steps")
 
     def write(self, argument: Argument, header: dict[str, Any]) -> dict[str, Any]:
-        """Put a header before the steps and pack both; return figures."""
+        """Put a header before the steps and compress both; return figures."""
         if not argument.complete:
             raise self._no_room("the disk is full or has failed")
         whole = header | {
@@ -136,11 +137,11 @@ class ProofFile:
         os.replace(packed, self.path)
 
     def trivial(self, split_cost: Any) -> Argument:
-        """Write the one step that needs no reason: no tree costs less than nothing."""
+        """Write the step that needs no argument: no tree costs less than 0."""
         return self.claim(0, split_cost)
 
     def claim(self, bound: int, split_cost: Any, depth: int | None = None) -> Argument:
-        """Write one step that cites nothing: the header says why it holds."""
+        """Write one step without citations: the header contains the argument."""
         step: dict[str, Any] = {"branch": [], "depth": depth, "bound": bound}
         Path(self.steps).write_text(json.dumps(step) + "\n")
         return Argument(1, 0, bound, split_cost)
@@ -154,12 +155,12 @@ class ProofFile:
 
 @dataclass(frozen=True)
 class Argument:
-    """Steps in a file, and what they show."""
+    """Steps in a file, and what they prove."""
 
     n_steps: int
     root: int
-    lower: Any  # no tree costs less
-    split_cost: Any  # of the steps
+    lower: Any  # the lower bound that they prove
+    split_cost: Any  # the cost of a split in the steps
     complete: bool = True
 
 
@@ -170,7 +171,7 @@ def trimmed(found: Answer, max_splits: int | None, file: ProofFile) -> Argument:
         (bound - (cost - split_cost) * limit, cost, begin, end, bound)
         for cost, begin, end, bound in found["log_sections"]
     ]
-    if not sections:  # a tree that costs nothing needs no argument
+    if not sections:  # a tree of cost 0 needs no argument
         return file.trivial(split_cost)
     shown, cost, begin, end, bound = max(sections)
     if not found["log_complete"]:
@@ -182,7 +183,7 @@ def trimmed(found: Answer, max_splits: int | None, file: ProofFile) -> Argument:
 
 
 def derived(steps: Mapping[str, Any], split_cost: Any, unit: Any = 1) -> Argument:
-    """Say what the steps show that were derived from the answer of a search."""
+    """Return the argument of steps that were derived from the answer of a search."""
     lower = max(steps["bound"], 0) * unit
     complete = steps["complete"]
     return Argument(steps["n_steps"], steps["root"], lower, split_cost, complete)
@@ -194,7 +195,7 @@ def action_header(
     limits: Mapping[str, Any],
     shape: Shape | None = None,
 ) -> dict[str, Any]:
-    """Return the header of a tree of actions, but for what the steps say."""
+    """Return the header of a tree of actions, without the entries about steps."""
     along = None if shape is None else shape.engine_directions(objective.table)
     header = _free_header(objective, found, limits, along)
     return header if shape is None else shape.in_header(header)
@@ -206,7 +207,7 @@ def _free_header(
     limits: Mapping[str, Any],
     along: NDArray[np.int32] | None,
 ) -> dict[str, Any]:
-    """Return the header of a tree without restrictions but directions of columns."""
+    """Return the header of a tree, of whose restrictions it knows directions only."""
     if isinstance(objective, Costs):
         return _costs_header(objective, found, limits, along)
     assert isinstance(objective, Labels)
@@ -254,7 +255,7 @@ def _costs_header(
         by_class = _classes(objective.classes, told.class_factors)
         targets.insert(0, objective.labels.astype("<i4"))
     matrix = None if told.matrix is None else (told.matrix + 0.0).tolist()
-    nothing = objective.engine_total == 0  # whatever is done costs the same
+    nothing = objective.engine_total == 0  # all actions cost the same
     said = None
     if along is not None:
         said = said_in_order(objective, objective.weights, found["tree"], along)
@@ -292,7 +293,7 @@ def regression_header(
     limits: Mapping[str, Any],
     loss: str = "",
 ) -> dict[str, Any]:
-    """Return the header of a regression, but for what the steps say.
+    """Return the header of a regression, without the entries about steps.
 
     `loss` names the loss if it is not the criterion of the leaves.
     """
@@ -308,7 +309,8 @@ def regression_header(
         "loss": loss or leaf.criterion,
         "split_cost": limits["split_penalty"] * unit,
         "tree": nested_tree(found["tree"], data.table, said),
-        "upper": max(found["upper"], 0.0) * unit,  # sums of doubles can end below
+        # A sum of doubles can be slightly negative.
+        "upper": max(found["upper"], 0.0) * unit,
         **_problem(data.table, data.weights, data.targets.astype("<f8") + 0.0),
         **limits,
     }
@@ -320,7 +322,7 @@ def regression_header(
 
 
 def _slope(leaf: LeafFit, rows: NDArray[np.intp]) -> list[Any]:
-    """Return the column and the slope of a leaf's line; nothing for a constant."""
+    """Return column and slope of a leaf's line; an empty list for a constant."""
     if not isinstance(leaf, LineFit):
         return []
     column, slope, _ = leaf.line(rows)
@@ -328,14 +330,14 @@ def _slope(leaf: LeafFit, rows: NDArray[np.intp]) -> list[Any]:
 
 
 def _version(loss: str) -> int:
-    """Return the version of the format that knows a loss."""
+    """Return the version of the format that contains a loss."""
     return 2 if loss in ("squared_error", "absolute_error") else 4
 
 
 def shares_header(
     objective: Probabilities, found: Answer, limits: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the header of a tree of class probabilities, but for what steps say."""
+    """Return the header of a probability tree, without entries about steps."""
     total, unit = float(objective.weights.sum()), objective.root_loss
 
     def shares(rows: NDArray[np.intp]) -> list[float]:
@@ -381,7 +383,7 @@ def _problem(
 
 
 def given_table(table: TrainingTable) -> dict[str, NDArray[Any]]:
-    """Return the cells of a table as a checker gets them, by the names of columns."""
+    """Return the cells of a table in the form for a checker, by column name."""
     cells: dict[str, NDArray[Any]] = {}
     encoded = zip(table.columns, table.codes, table.distinct, strict=True)
     for column, codes, values in encoded:
@@ -422,7 +424,7 @@ def nested_tree(
         code = int(splits["code"][k])
         values = engine.codes[feature][rows]
         swapped = kind == 2 and engine.n_values[feature] == 2 and code == 1
-        if swapped:  # of two categories only the first has a test
+        if swapped:  # of two categories, only the first has a test
             code = 0
         node["test"] = int(first_test[feature]) + (code if kind != 3 else 0)
         if kind == 3:
