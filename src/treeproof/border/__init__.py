@@ -50,22 +50,25 @@ __all__ = [
     "read_training_table",
 ]
 
-# the published algorithms, which have their own trees
+# the published algorithms, whose trees have only one kind of split
 _PUBLISHED = ("branches", "dt-miner", "quant-bnb")
 
 
 @dataclass
 class ClassificationData:
-    """Clean training data of a classifier; rows of weight zero are gone."""
+    """Clean training data of a classifier; without the rows of weight zero."""
 
     table: TrainingTable
     classes: NDArray[Any]
     labels: NDArray[np.int32]
     weights: NDArray[np.float64]  # sample weight times class weight
     class_factors: NDArray[np.float64]
-    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
-    costs: NDArray[np.float64] | None = None  # of each row and class, if given
-    kept: NDArray[np.bool_] | None = None  # the given rows that are here; None for all
+    # Number of table rows that each row stands for; None for 1.
+    samples: NDArray[np.int64] | None = None
+    # For each row and class, if they were given.
+    costs: NDArray[np.float64] | None = None
+    # Which of the given rows are kept; None for all.
+    kept: NDArray[np.bool_] | None = None
 
 
 def read_classification_data(
@@ -82,7 +85,7 @@ def read_classification_data(
     costs: Any = None,
     deadline: Deadline | None = None,
 ) -> ClassificationData:
-    """Read everything `fit` of a classifier is given.
+    """Read all data that are passed to `fit` of a classifier.
 
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator.
@@ -138,13 +141,14 @@ def read_classification_data(
 
 @dataclass
 class RegressionData:
-    """Clean training data of a regressor; rows of weight zero are gone."""
+    """Clean training data of a regressor; without the rows of weight zero."""
 
     table: TrainingTable
     targets: NDArray[np.float64]  # (rows, outputs)
     weights: NDArray[np.float64]
     one_column: bool  # whether predictions have one dimension
-    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
+    # Number of table rows that each row stands for; None for 1.
+    samples: NDArray[np.int64] | None = None
 
 
 def read_regression_data(
@@ -159,7 +163,7 @@ def read_regression_data(
     samples: NDArray[np.int64] | None = None,
     deadline: Deadline | None = None,
 ) -> RegressionData:
-    """Read everything `fit` of a regressor is given.
+    """Read all data that are passed to `fit` of a regressor.
 
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator.
@@ -196,14 +200,16 @@ def read_regression_data(
 
 @dataclass
 class RewardData:
-    """Clean training data of a policy; rows of weight zero are gone."""
+    """Clean training data of a policy; without the rows of weight zero."""
 
     table: TrainingTable
     rewards: NDArray[np.float64]  # (rows, treatments)
     treatments: NDArray[Any]
     weights: NDArray[np.float64]
-    samples: NDArray[np.int64] | None = None  # table rows behind each row; None for one
-    kept: NDArray[np.bool_] | None = None  # the given rows that are here; None for all
+    # Number of table rows that each row stands for; None for 1.
+    samples: NDArray[np.int64] | None = None
+    # Which of the given rows are kept; None for all.
+    kept: NDArray[np.bool_] | None = None
 
 
 def read_reward_data(
@@ -218,7 +224,7 @@ def read_reward_data(
     samples: NDArray[np.int64] | None = None,
     names: list[Any] | None = None,
 ) -> RewardData:
-    """Read everything `fit` of a policy tree is given.
+    """Read all data that are passed to `fit` of a policy tree.
 
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator. `names` are the treatments' names, if the rewards do not have them.
@@ -248,7 +254,7 @@ def read_training_table(
     categorical_split: str = "multiway",
     missing: str = "error",
 ) -> TrainingTable:
-    """Read the table alone, keeping the rows whose weight is positive."""
+    """Read only the table, without the rows of weight zero."""
     raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
     record_names(estimator, raw)
     raw = with_date_parts(raw, date_columns(raw))
@@ -260,7 +266,7 @@ def read_training_table(
 
 
 def _read_features(X: Any, missing: str, merged: bool) -> RawTable:
-    """Read a table to fit; columns of times are not used, if there are others."""
+    """Read a training table; columns of times are ignored if there are others."""
     advice = MISSING_REFUSED if missing == "error" else None
     raw = read_raw_table(X, advice, allow_dates=not merged)
     if len(raw.dates) == raw.n_columns:
@@ -297,7 +303,7 @@ def _allowed(estimator: Any, raw: RawTable) -> frozenset[int] | None:
 
 
 def kind_of_split(estimator: Any) -> str:
-    """Return how an estimator splits categories, "auto" being decided.
+    """Return how an estimator splits categories; "auto" is replaced by the choice.
 
     Examples
     --------
@@ -311,7 +317,7 @@ def kind_of_split(estimator: Any) -> str:
     if kind != "auto":
         return kind
     if getattr(estimator, "shape", "tree") == "list":
-        return "one-vs-rest"  # a list has splits into two
+        return "one-vs-rest"  # lists have two-way splits only
     published = getattr(estimator, "solver", "auto") in _PUBLISHED
     by_leaves = getattr(estimator, "penalize", "leaves") == "leaves"
     return "either" if by_leaves and not published else "multiway"
@@ -338,7 +344,7 @@ def counts_errors(estimator: Any) -> bool:
 
 
 def check_lengths(n_rows: int, n_labels: int) -> None:
-    """Refuse labels that are not one per row."""
+    """Raise if there is not one label for each row."""
     if n_rows != n_labels:
         raise ValueError(
             "Found input variables with inconsistent numbers of samples: "

@@ -1,4 +1,4 @@
-"""Reading which columns splits may test."""
+"""Reads which columns splits may test."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Targets that are amounts, not classes: prices, ages, years.
 
-A file does not say whether its whole numbers are labels or amounts. More than twenty
-different ones are hardly labels: the command line and the explorer then predict a
+A file does not say whether its integers are labels or amounts. More than twenty
+distinct ones are hardly labels: the command line and the explorer then predict a
 number, and the classifier warns.
 """
 
@@ -18,13 +18,13 @@ MANY_AMOUNTS = 20
 
 
 def count_amounts(values: NDArray[Any]) -> int:
-    """Return how many different amounts an array holds; 0 if it may hold classes.
+    """Return the number of distinct amounts in an array; 0 if it may contain classes.
 
     Parameters
     ----------
     values : ndarray
-        A target. Only numbers can be amounts, and either there are more than twenty
-        different ones or some of them are not whole.
+        A target. It contains amounts if it consists of numbers and either more than
+        twenty of these are distinct, or some are not integers.
 
     Examples
     --------

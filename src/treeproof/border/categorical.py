@@ -1,4 +1,4 @@
-"""Which columns are categorical, by their types or by the parameter."""
+"""Decides which columns are categorical, by their types or by the parameter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["is_categorical", "which_categorical"]
 
 
 def which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.bool_]:
-    """Return which columns are categorical, by the parameter or else by their type."""
+    """Return which columns are categorical, by the parameter or by their types."""
     n = raw.n_columns
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         if raw.matrix is not None:
@@ -34,7 +34,8 @@ def which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.bo
     if given.size == 0:
         return chosen
     if given.dtype == bool:
-        n_given = n - len(date_columns(raw))  # numbers that stand for dates come last
+        # The numbers that stand for dates come last.
+        n_given = n - len(date_columns(raw))
         if len(given) != n_given:
             raise ValueError(
                 f"categorical_features is a mask of length {len(given)}, but X has "
@@ -73,7 +74,7 @@ def which_categorical(raw: RawTable, categorical_features: Any) -> NDArray[np.bo
 
 
 def is_categorical(raw: RawTable, column: int) -> bool:
-    """Whether a column's type says that it is categorical."""
+    """Whether the type of a column means that it is categorical."""
     values = raw.column(column)
     return (
         column in raw.declared

@@ -1,10 +1,11 @@
 """Columns that repeat the target in other words, such as a flag beside a verdict.
 
 A column whose values correspond one to one to the classes, or that orders the rows as
-the number to predict does, is nearly always made from the target: "late_flag" beside
-"delivered", a price in another currency. The tree then repeats that column and says
-nothing about rows whose target is not known yet. It may still be intended, so there is
-a warning and no error. Small tables are left alone, where it happens by chance.
+the number to predict does, is nearly always computed from the target: "late_flag"
+beside "delivered", or a price in another currency. The tree then repeats this column,
+and is of no use for rows whose target is not known yet. As this may be intended, there
+is a warning and not an error. Small tables, where it happens by chance, are not
+checked.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from treeproof.columns import plain
 __all__ = ["warn_of_copies_of_labels", "warn_of_copies_of_numbers"]
 
 _FEW_ROWS = 50
-_FEW_NUMBERS = 20  # so few numbers may be in the same order by chance
-_FIRST = 1000  # rows that are looked at first: nearly every column differs there
+_FEW_NUMBERS = 20  # up to this many numbers may have the same order by chance
+_FIRST = 1000  # rows that are compared first; nearly all columns differ there
 
 
 def warn_of_copies_of_labels(
@@ -86,7 +87,7 @@ def warn_of_copies_of_numbers(raw: RawTable, targets: NDArray[np.float64]) -> No
 
 
 def _values(raw: RawTable, column: int) -> NDArray[Any] | None:
-    """Return a column without missing values as numbers or codes; None otherwise."""
+    """Return a column as numbers or codes; None if values are missing."""
     if column in raw.missing or column in raw.dates:
         return None
     values = raw.column(column)
@@ -94,7 +95,7 @@ def _values(raw: RawTable, column: int) -> NDArray[Any] | None:
 
 
 def _first_alike(labels: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return, for each row, the first row with the same label.
+    """Return, for each row, the number of the first row with the same label.
 
     Examples
     --------

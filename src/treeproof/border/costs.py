@@ -1,4 +1,4 @@
-"""Reading costs: matrices, tables of each row's costs, and the cost of abstaining.
+"""Reads costs: matrices, tables of each row's costs, and the cost of abstaining.
 
 All of them are converted to one table with a column for each action, in the order of
 the classes, and a further column if leaves may abstain. All error messages about costs
@@ -30,7 +30,7 @@ __all__ = [
 def read_cost_matrix(
     cost_matrix: Any, classes: NDArray[Any], name: str = "cost_matrix"
 ) -> NDArray[np.float64]:
-    """Return what predicting each class costs for a row of each class.
+    """Return the cost of each prediction for a row of each class.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _number(value: Any, name: str, true: Any, predicted: Any) -> float:
 def read_rewards(
     rewards: Any, n_rows: int, estimator: str, names: list[Any] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Return the rewards of each row and treatment, and what treatments are called.
+    """Return the rewards of each row and treatment, and the names of treatments.
 
     A data frame has the treatments' names as its columns; otherwise they are `names`,
     or the numbers from 0.
@@ -129,7 +129,8 @@ def read_rewards(
             f"{estimator} requires y to be passed, but the target y is None; pass the "
             "reward of each treatment for each row."
         )
-    columns = getattr(rewards, "columns", None)  # of a data frame of any library
+    # Rewards may be a data frame of any library.
+    columns = getattr(rewards, "columns", None)
     if columns is not None and not isinstance(rewards, np.ndarray):
         names = [plain(name) for name in columns]
         _check_once(names)
@@ -223,7 +224,7 @@ def _numbers(values: Any, name: str) -> NDArray[np.float64]:
 
 
 def say_negative(costs: NDArray[np.float64], name: str) -> None:
-    """Warn of costs below zero, which are allowed."""
+    """Warn about costs below zero, which are allowed."""
     if costs.min() < 0:
         warnings.warn(
             f"{name} has negative costs (the least is {costs.min():g}); they count as "
@@ -234,7 +235,7 @@ def say_negative(costs: NDArray[np.float64], name: str) -> None:
 
 
 def check_abstain_cost(abstain_cost: float, costs: NDArray[np.float64]) -> None:
-    """Refuse a cost of abstaining that decides everything beforehand."""
+    """Raise or warn if the cost of abstaining makes all leaves, or none, abstain."""
     least, most = float(costs.min()), float(costs.max())
     if abstain_cost <= least:
         raise ValueError(

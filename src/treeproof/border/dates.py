@@ -25,9 +25,9 @@ def date_columns(raw: RawTable) -> list[DatePart]:
 
 
 def with_date_parts(raw: RawTable, parts: Sequence[DatePart]) -> RawTable:
-    """Return a table with the numbers of its dates after its columns.
+    """Return a table with the numbers of its dates as further columns.
 
-    The columns of dates themselves stay in their places, with a single value.
+    The columns of dates themselves are kept, with a single value.
     """
     if not parts:
         return raw

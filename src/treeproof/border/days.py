@@ -13,7 +13,7 @@ __all__ = ["days_of"]
 def days_of(values: Any) -> NDArray[np.float64]:
     """Return dates as days since 1970; NaN for missing ones.
 
-    Times of day are cut off, and of dates with a time zone the local date is taken.
+    Times of day are ignored. For dates with a time zone, the local date counts.
     """
     if not isinstance(values, np.ndarray) or values.dtype.kind != "M":
         plain = [_without_zone(value) for value in values]

@@ -1,12 +1,12 @@
-"""The columns an engine searches over, where they are not those of the table.
+"""The columns over which an engine searches, if they are not those of the table.
 
-Engines know three kinds of columns: ordered codes split by threshold, codes split one
-against the rest, and codes split with one child each. That is enough to offer every
-other split as well, because a split is to an engine no more than a way to part the
-rows: a column of the table becomes one or more *engine columns*, and what an engine
-says about those is read back as a split of the table's column (`Meaning`). So every
-engine finds optimal trees over all these splits, and none of them knows about missing
-values, orders or subsets:
+Engines know three kinds of columns: ordered codes that are split by thresholds, codes
+of which each is split from the rest, and codes that are split with one child each. To
+an engine, a split is only a way to divide the rows, so that these kinds are enough to
+offer every other split, too: a column of the table becomes one or several *engine
+columns*, and a test of these is translated to a split of the table's column
+(`Meaning`). So every engine finds optimal trees over all these splits, although engines
+know nothing about missing values, orders or subsets:
 
 =================== ==================================================================
 numbers with gaps,  two copies of the column: the missing value is the smallest in one
@@ -21,8 +21,8 @@ rest, with gaps     the rest), and for each category a column "this one or missi
 multiway, with gaps the missing value is one more category, in either mode
 either of the two   the column of multiway, then those of one against the rest; with
                     best side the missing value is one more category in all of them
-ordered categories  as numbers; a threshold parts the categories
-subsets             a column of two codes for each way to part the categories in two;
+ordered categories  like numbers; a threshold divides the categories
+subsets             a column of two codes for each way to divide the categories in two;
                     the missing value is one more category (best side), or a third code.
                     Of many categories for a tree of one split: the cuts of their order
                     by mean target, among which the best subset is (`target_ranks`)
@@ -65,15 +65,15 @@ __all__ = [
 ]
 
 MAX_SUBSET_VALUES = 12
-"""Most values of a column split by subsets: there are 2^(k-1) - 1 of them."""
+"""The maximum number k of values of a column split by subsets: 2^(k-1) - 1 splits."""
 
 MAX_CELLS = 150_000_000
-"""Most codes handed to an engine (four bytes each)."""
+"""The maximum number of codes passed to an engine (four bytes each)."""
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """The split of the table's column that a test of an engine stands for.
+    """The split of the table's column for which a test of an engine stands.
 
     Attributes
     ----------
@@ -82,9 +82,9 @@ class Meaning:
     code : int
         The last code that goes left, or the category; -1 for other kinds.
     missing : int
-        The outcome for missing values; -1 where the kind says it.
+        The outcome for missing values; -1 if the kind decides it.
     outcomes : dict
-        The tree's outcomes for each outcome of the engine, where they differ.
+        The tree's outcome for each outcome of the engine, if they differ.
     """
 
     kind: int
@@ -95,7 +95,7 @@ class Meaning:
 
 @dataclass
 class TableColumn:
-    """A column of the table as codes, with what its splits depend on.
+    """A column of the table as codes, with all that its splits depend on.
 
     A missing value has the code `n_values`.
     """
@@ -127,9 +127,9 @@ class EngineTable:
     Attributes
     ----------
     kinds, n_values, codes : ndarray
-        As engines take them: see `treeproof.border.table.TrainingTable`.
+        In the form for engines: see `treeproof.border.table.TrainingTable`.
     columns : list of EngineColumn or None
-        What the columns stand for; None if they are those of the table.
+        The meaning of the columns; None if they are those of the table.
     """
 
     kinds: NDArray[np.int32]
@@ -138,7 +138,7 @@ class EngineTable:
     columns: list[EngineColumn] | None = None
 
     def first_wide(self) -> int | None:
-        """Return the first column of the table that is split into three or more."""
+        """Return the first column of the table with splits into three or more."""
         wide = np.flatnonzero((self.kinds == ONE_EACH) & (self.n_values > 2))
         if not len(wide):
             return None
@@ -170,7 +170,7 @@ class EngineTable:
 
 
 def engine_table(columns: list[TableColumn], own_branch: bool) -> EngineTable:
-    """Offer the splits of some columns to an engine.
+    """Return the engine's columns for the splits of some columns of the table.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def engine_table(columns: list[TableColumn], own_branch: bool) -> EngineTable:
             if cells > MAX_CELLS:
                 raise ValueError(_too_many(column, own_branch))
             offered.append(one)
-    if not offered:  # nothing to split on; engines need at least one column
+    if not offered:  # no column can be split; engines need at least one column
         nothing = np.zeros(len(columns[0].codes), dtype=np.int32)
         offered.append(EngineColumn(0, ONE_EACH, 1, nothing, lambda _: Meaning(LEAF)))
     return EngineTable(
@@ -236,7 +236,7 @@ def _multiway(column: TableColumn) -> Iterator[EngineColumn]:
 
 def _one_vs_rest(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
     yield from _one_of(column, own_branch)
-    # With two categories "a or missing" is "not b", and that is among the tests above.
+    # With two categories "a or missing" is "not b", and that is one of the tests above.
     if not column.has_missing or own_branch or column.n_values < 3:
         return
     for code in range(column.n_values):
@@ -251,7 +251,7 @@ def _one_vs_rest(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn
 
 
 def _one_of(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
-    """Ask for each category, a missing value being one more or in its own branch."""
+    """Test each category; missing values are one more, or have their own branch."""
     if column.has_missing and own_branch:
         return _equals_three(column)
 
@@ -264,7 +264,7 @@ def _one_of(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
 
 
 def _cut(column: TableColumn, code: int, missing: int) -> Meaning:
-    """Part a column after a code, with the missing values on the given side."""
+    """Divide a column after a code, with the missing values on the given side."""
     if column.split == "threshold":
         return Meaning(THRESHOLD, code, missing)
     left, right = tuple(range(code + 1)), tuple(range(code + 1, column.n_values))
@@ -274,7 +274,7 @@ def _cut(column: TableColumn, code: int, missing: int) -> Meaning:
 def _parts(
     column: TableColumn, left: tuple[int, ...], right: tuple[int, ...], missing: int
 ) -> Meaning:
-    """Part the categories in two; the missing ones go to a side or stay apart."""
+    """Divide the categories in two; missing values go to a side or stay apart."""
     gone = (column.n_values,) if column.has_missing else ()
     outcomes = {YES: left, NO: right}
     if missing == OWN:
@@ -294,7 +294,7 @@ def _cuts_either(column: TableColumn) -> Iterator[EngineColumn]:
 
     def last_meaning(code: int) -> Meaning:
         if code == last - 1:
-            # The engine's yes is a value that is there.
+            # The engine's yes stands for values that are not missing.
             return Meaning(ABSENT, missing=YES, outcomes={0: (NO,), 1: (YES,)})
         return _cut(column, code, NO)
 
@@ -329,7 +329,7 @@ def _always(meaning: Meaning) -> Callable[[int], Meaning]:
 
 
 def _tested_categories(column: TableColumn) -> range:
-    # With two categories both equality tests part the rows in the same way.
+    # With two categories, both equality tests divide the rows in the same way.
     return range(1 if column.n_values == 2 else column.n_values)
 
 
@@ -342,7 +342,7 @@ def _equals_three(column: TableColumn) -> Iterator[EngineColumn]:
 
 
 def _subsets(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
-    """Offer every way to part the values in two, the first one being on the left."""
+    """Offer every way to divide the values in two; the first one is on the left."""
     n = column.n_values
     apart = column.has_missing and own_branch
     if apart:
@@ -368,7 +368,7 @@ def _subsets(column: TableColumn, own_branch: bool) -> Iterator[EngineColumn]:
 def _two_parts(
     column: TableColumn, left: tuple[int, ...], right: tuple[int, ...], apart: bool
 ) -> EngineColumn:
-    """Part the values in two, the missing ones being one of them unless `apart`."""
+    """Divide the values in two; "missing" is one of the values unless `apart`."""
     side = np.isin(column.codes, left)
     if apart:
         meaning = _always(_parts(column, left, right, OWN))
@@ -388,7 +388,7 @@ def _two_parts(
 def _cuts_by_target(
     column: TableColumn, ranks: NDArray[np.int64], apart: bool
 ) -> Iterator[EngineColumn]:
-    """Part the values by their place in the order of their mean targets."""
+    """Divide the values by their position in the order of their mean targets."""
     order = np.argsort(ranks).tolist()
     for cut in range(1, len(order)):
         left, right = tuple(sorted(order[:cut])), tuple(sorted(order[cut:]))
@@ -403,14 +403,14 @@ def target_ranks(
 ) -> NDArray[np.int64]:
     """Rank the values of a column by their mean target.
 
-    The best single split into two sets of values cuts this order somewhere, for two
-    classes and for squared error of one output. With two classes: once it is decided
-    which child predicts which class, every value goes where it costs less, that is, by
-    whether its share of the second class exceeds a half. With squared error: let the
-    children predict a < b; a value costs less with b exactly if its mean is above
-    (a + b) / 2. (L. Breiman et al., "Classification and Regression Trees", 1984,
-    section 4.2.) Neither holds for larger trees, or with a least number of rows in a
-    leaf.
+    The best single split into two sets of values is a cut of this order, for two
+    classes and for squared error of one output. For two classes: once it is decided
+    which child predicts which class, every value belongs where it costs less, which
+    depends on whether its share of the second class is above one half. For squared
+    error: let the children predict a < b; a value costs less with b exactly if its mean
+    is above (a + b) / 2. (L. Breiman et al., "Classification and Regression Trees",
+    1984, section 4.2.) Neither is true for larger trees, or if leaves have a minimum
+    number of rows.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Tables of frequencies, in which one column counts the rows that each line stands for.
+"""Tables of frequencies, in which a column counts the rows that a line stands for.
 
-Such a table has a line for each combination of values and a column named "Freq" or
-"count". If that column is taken for a property of the rows, the tree splits on it and
-says nothing about them; it should be given as weights. Of R's 2,300 data sets, 76 have
-more than two columns, one of them with such a name; 66 are found here, and in nearly
-all of these the column counts rows.
+Such a table has a line for each combination of values, and a column named "Freq" or
+"count". If this column is used as a feature, the tree splits on it and is useless; it
+should be passed as weights. Of R's 2,300 data sets, 76 have more than two columns, one
+of which has such a name; 66 are found here, and in nearly all of these the column
+counts rows.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _FEW_ROWS, _MANY_ROWS = 8, 100_000
 
 
 def frequencies_of(table: Mapping[str, Any]) -> str | None:
-    """Return the column that counts rows in a table of frequencies, if it is one.
+    """Return the column that counts rows if a table contains frequencies, or None.
 
-    The column has such a name and holds whole numbers, not all of them alike; the other
-    columns, the target among them, have few values each and no line twice.
+    The column has such a name and contains integers that are not all equal. The other
+    columns, including the target, have few values each, and no line occurs twice.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def frequencies_of(table: Mapping[str, Any]) -> str | None:
     raw = read_raw_table(table, missing_advice=None, allow_dates=True)
     place = list(table).index(named[0])
     if raw.dates or raw.n_columns != len(table):
-        return None  # of dates, each is different
+        return None  # values of dates are all different
     if not _FEW_ROWS <= raw.n_rows <= _MANY_ROWS or place in raw.missing:
         return None
     counts = raw.column(place)
@@ -64,6 +64,6 @@ def frequencies_of(table: Mapping[str, Any]) -> str | None:
 
 
 def _levels(values: Any) -> NDArray[np.intp]:
-    """Return the number of each row's value among the values of its column."""
+    """Return the number of each row's value among the distinct values of the column."""
     plain = values.codes if isinstance(values, TextColumn) else values
     return np.unique(plain, return_inverse=True)[1].reshape(-1)

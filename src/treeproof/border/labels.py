@@ -1,4 +1,4 @@
-"""Labels and weights: any class labels in, codes and positive finite weights out."""
+"""Reads labels and weights: class labels become codes; weights must be finite."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _warn_of_amounts(labels: NDArray[Any]) -> None:
 
 
 def one_column(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a 1-D array; a table with one column is accepted with a warning."""
+    """Return a one-dimensional array; a table with one column causes a warning."""
     if array.ndim == 2 and array.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change "
@@ -216,7 +216,7 @@ def class_factors(
 ) -> NDArray[np.float64]:
     """Return the factor by which the weights of each class are multiplied.
 
-    "balanced" gives every class the same total weight, sample weights counted.
+    "balanced" gives every class the same total weight, including sample weights.
     """
     if class_weight is None:
         return np.ones(len(classes))
@@ -229,7 +229,7 @@ def class_factors(
         assert isinstance(class_weight, Mapping)
         factor = np.ones(len(classes))
         known = {plain(label): code for code, label in enumerate(classes)}
-        # A class may be absent from a fold of cross-validation, but not all of them.
+        # Some classes may be absent from a fold of cross-validation, but not all.
         if class_weight and not any(plain(label) in known for label in class_weight):
             raise ValueError(
                 f"class_weight names {list(class_weight)!r}, none of which is a class "

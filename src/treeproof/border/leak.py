@@ -1,6 +1,6 @@
-"""Columns that would make a tree useless: the target, row identifiers, spoilt text.
+"""Columns that make a tree useless: the target, row identifiers, misread text.
 
-The target among the features is refused. A column that identifies the rows, such as a
+The target among the features is an error. A column that identifies the rows, such as a
 customer number, may be intended, so there is only a warning. There are also warnings
 for a numeric column that is read as text because some cells contain a mark such as "?",
 and for text that writes the same category in several ways, such as "Yes" and "yes ".
@@ -29,15 +29,15 @@ __all__ = [
     "warn_of_spellings",
 ]
 
-_MANY_FOR_SPLITS = 0.1  # values for a row, where a split costs one penalty
-# So many numbers with so few words are hardly categories; with marks such as "NA" and
-# "?", fewer numbers suffice.
+_MANY_FOR_SPLITS = 0.1  # distinct values per row, if every split costs one penalty
+# A column with this many numbers and few words is hardly categorical; if the words are
+# marks such as "NA" and "?", fewer numbers suffice.
 _MANY_NUMBERS, _SOME_NUMBERS, _FEW_MARKS = 20, 5, 3
-_MOST_NAMED = 3  # columns that a warning about several of them names
+_MOST_NAMED = 3  # number of columns that a warning about several of them names
 
 
 def check_target_is_apart(raw: RawTable, y: Any) -> None:
-    """Refuse a table that holds the target under its own name, value for value."""
+    """Raise if a table contains the target under its own name, value for value."""
     name = getattr(y, "name", None)
     if raw.names is None or not isinstance(name, str) or name not in raw.names:
         return
@@ -69,7 +69,7 @@ def warn_of_categories(
 ) -> None:
     """Warn about columns that identify the rows or have too many categories.
 
-    `in_units` says that costs have a unit of their own, so that they may be above 1.
+    `in_units`: whether costs have a unit of their own, so that they may exceed 1.
 
     Every column is mentioned at most once. If every split costs one penalty, whatever
     the number of its children, a meaningless column can win even if each value occurs
@@ -131,7 +131,7 @@ def warn_of_marks(table: TrainingTable) -> None:
 def warn_of_spellings(table: TrainingTable, classes: Iterable[Any] = ()) -> None:
     """Warn once if categories or classes differ only in case or surrounding blanks.
 
-    The data stay as they are, since only the user knows whether "it" is "IT".
+    The data are not changed, since only the user knows whether "it" means "IT".
     """
     found = []
     for column in table.columns:
@@ -160,7 +160,7 @@ def warn_of_spellings(table: TrainingTable, classes: Iterable[Any] = ()) -> None
 
 
 def same_words(values: Iterable[Any]) -> tuple[str, str] | None:
-    """Return two texts that differ only in case or surrounding blanks, if there are.
+    """Return two texts that differ only in case or surrounding blanks, or None.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def _is_used(table: TrainingTable, name: str) -> bool:
 
 
 def _marks(values: list[Any]) -> list[str]:
-    """Return the words in a column of many numbers written as text; none if many."""
+    """Return the words in a column of numbers written as text, if they are few."""
     words: list[str] = []
     for value in values:
         if not isinstance(value, str):

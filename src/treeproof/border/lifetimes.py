@@ -1,4 +1,4 @@
-"""Lifetimes: any way to say when and whether an event was seen, as clean arrays."""
+"""Reads lifetimes: times, whether an event was observed, and entries."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Lifetimes", "read_lifetimes"]
 
 @dataclass
 class Lifetimes:
-    """When each row entered and left, and whether it left by an event.
+    """The times at which rows enter and leave, and whether they leave by an event.
 
     A row is at risk after its entry and up to its time. Without late entries all
     entries are minus infinity.

@@ -1,4 +1,4 @@
-"""Marks that people write for a missing value, such as "NA" and "?"."""
+"""Marks with which people denote missing values, such as "NA" and "?"."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ USUAL_MARKS = frozenset(
 
 
 def is_usual(cell: str) -> bool:
-    """Whether a cell holds one of the usual marks, in upper or lower case.
+    """Whether a cell contains one of the usual marks, in upper or lower case.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Column names and counts: recorded at fit, compared at prediction.
 
-The messages begin like those of scikit-learn, because its estimator checks and its
-users rely on them, and then name the columns.
+The messages begin like those of scikit-learn, because its estimator checks and users
+rely on them, and then name the columns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from treeproof.border.raw import RawTable
 __all__ = ["check_names", "fitted_columns", "known_columns", "record_names"]
 
 _SHOWN = 5
-_LISTED = 40  # columns in a message
+_LISTED = 40  # maximum number of columns in a message
 
 
 def known_columns(name: str, columns: Iterable[str]) -> str:
@@ -61,8 +61,8 @@ def record_names(estimator: Any, raw: RawTable) -> None:
 def fitted_columns(estimator: Any, X: Any) -> Any:
     """Return a table with the columns of the training table, in their order.
 
-    Further columns, such as the target, are left out. A table that lacks a column is
-    returned as it is, and `check_names` says what is missing.
+    Further columns, such as the target, are removed. A table that lacks a column is
+    returned unchanged, and `check_names` then names the missing columns.
     """
     fitted = getattr(estimator, "feature_names_in_", None)
     if fitted is None:
@@ -75,7 +75,7 @@ def fitted_columns(estimator: Any, X: Any) -> Any:
         return {name: X[name] for name in names}
     try:
         frame = nw.from_native(X, eager_only=True, pass_through=True)
-    except Exception:  # two columns of one name: said when the table is read
+    except Exception:  # two columns of one name: an error when the table is read
         return X
     if not isinstance(frame, nw.DataFrame):
         return X
@@ -86,7 +86,7 @@ def fitted_columns(estimator: Any, X: Any) -> Any:
 
 
 def check_names(estimator: Any, raw: RawTable) -> None:
-    """Refuse a table whose columns are not those of the training table."""
+    """Raise if the columns of a table are not those of the training table."""
     kind = type(estimator).__name__
     fitted = getattr(estimator, "feature_names_in_", None)
     if raw.names is not None and fitted is None:

@@ -1,4 +1,4 @@
-"""Tables that must hold numbers in every column."""
+"""Reads tables in which every column must be numeric."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["number_matrix"]
 
 
 def number_matrix(raw: RawTable) -> NDArray[np.float64]:
-    """Return a table as doubles; refuse columns that hold text or categories.
+    """Return a table as doubles; raise if a column contains text or categories.
 
     Examples
     --------

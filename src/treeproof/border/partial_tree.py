@@ -20,12 +20,12 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Open:
-    """A place where the search decides.
+    """A node that is left to the search.
 
     Attributes
     ----------
     allowed : frozenset of int or None
-        The columns of the table that may be tested there; None for all.
+        The columns of the table that may be tested there and below; None for all.
     """
 
     allowed: frozenset[int] | None = None
@@ -33,12 +33,12 @@ class Open:
 
 @dataclass(frozen=True)
 class Closed:
-    """A place that stays a leaf."""
+    """A node that must be a leaf."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Tests of one of the engine's columns that are the split that was given.
+    """Tests of an engine's column that stand for the given split.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Choice:
     codes : tuple of int or None
         The codes of the tests; None for all that the column has.
     children : dict
-        What is below each outcome of the engine's test.
+        The node for each outcome of the engine's test.
     rest : Node
-        What is below other outcomes.
+        The node for all other outcomes.
     """
 
     column: int
@@ -67,9 +67,9 @@ class Given:
     column : int
         The column of the table.
     words : str
-        The split and what is below it, in words.
+        The split and the nodes below it, in words.
     choices : tuple of Choice
-        The engine's tests, of which the search takes the best.
+        The engine's tests, of which the search chooses the best.
     """
 
     column: int
@@ -87,11 +87,11 @@ class Prefix:
     Attributes
     ----------
     root : Node
-        What the tree must begin with.
+        The root of the given top.
     parameter : str
-        The parameter that says so.
+        The parameter that was used.
     cuts : dict
-        Thresholds as they were given, by column and the last code that goes left.
+        The given thresholds, by column and the last code that goes left.
     """
 
     root: Node
@@ -100,7 +100,7 @@ class Prefix:
 
 
 def children_of(choice: Choice) -> list[Node]:
-    """Return all that may be below a test."""
+    """Return all nodes that may be below a test."""
     return [*choice.children.values(), choice.rest]
 
 
@@ -112,7 +112,7 @@ def depth_of(node: Node) -> int:
 
 
 def splits_of(node: Node) -> int:
-    """Return the least number of splits of a tree that begins so."""
+    """Return the minimum number of splits of a tree with this top."""
     if not isinstance(node, Given):
         return 0
     return 1 + min(sum(map(splits_of, c.children.values())) for c in node.choices)

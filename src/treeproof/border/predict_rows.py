@@ -1,9 +1,9 @@
-"""Reading a table to predict on, as the columns of the training table were read.
+"""Reads a table to predict, in the same way as the training table.
 
-The columns of a table with names are taken by name, in any order, and further ones are
-ignored; a table without names must have the same columns. Numeric columns stay numbers,
-with NaN for missing values; categories are looked up, unseen ones get the code -1, and
-missing ones that after the last category.
+Columns with names are found by name, in any order, and further columns are ignored; a
+table without names must have the same columns as the training table. Numeric columns
+stay numbers, with NaN for missing values. Categories become codes: -1 if they were not
+in the training table, and the code after the last category if they are missing.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def read_rows(
     needed: Container[int],
     missing: str = "error",
 ) -> list[NDArray[Any]] | NDArray[Any]:
-    """Read a table to predict on, column by column, as `Tree.apply` wants it.
+    """Read a table to predict, column by column, in the form for `Tree.apply`.
 
-    All columns are checked; those not needed may be left unencoded.
+    All columns are checked, but only the columns that are needed are encoded.
     """
     advice = MISSING_REFUSED if missing == "error" else None
     raw = read_raw_table(fitted_columns(estimator, X), advice, allow_dates=True)
@@ -64,7 +64,7 @@ def read_rows(
 def _with_dates(
     raw: RawTable, columns: Sequence[Column], needed: Container[int]
 ) -> RawTable:
-    """Add the numbers that stand for dates; refuse other values that are needed."""
+    """Add the numbers that stand for dates; raise if a column has other values."""
     parts = parts_of(columns)
     first = len(columns) - len(parts)
     lacking = {part.source for part in parts} - set(raw.days)
@@ -95,7 +95,7 @@ def _with_gaps(values: NDArray[Any], gone: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def _check_type(values: NDArray[Any] | TextColumn, column: Column, label: str) -> None:
-    """Refuse text where there were numbers at fit, and the other way round."""
+    """Raise if a column has text instead of the numbers at fit, or the reverse."""
     if column.categories is not None and len(column.categories) == 0:
         return  # all values were missing in the training set
     was_text = column.categories is not None and column.categories.dtype == object

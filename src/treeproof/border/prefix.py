@@ -1,13 +1,13 @@
-"""Reading the given top of a tree: a partial tree, of which the search finds the rest.
+"""Reads the given top of a tree: a partial tree, which the search completes.
 
 A partial tree is written as nested dictionaries with the words of the model files. None
-leaves a place to the search, "leaf" forbids to split it, and a dictionary with a
-"feature" is a split that the tree must have there, with its "threshold", "category",
-"categories" or "children", or without them, which leaves the cut to the search.
+leaves a node to the search, "leaf" forbids to split it, and a dictionary with a
+"feature" is a split that the tree must have there. It has a "threshold", "category",
+"categories" or "children"; without these, the search chooses the test of the column.
 
-What is read are tests of the engine's columns. One split of the user may be several of
-them, for example because missing values may go to either side; the search takes the
-best one.
+A split is translated to tests of the engine's columns. A single split may become
+several tests, for example because missing values may go to either side; the search
+chooses the best one.
 """
 
 from __future__ import annotations
@@ -79,10 +79,10 @@ def read_prefix(prefix: Any, table: TrainingTable) -> Prefix:
 
 
 def prefix_of(model: Any, table: TrainingTable) -> Prefix | None:
-    """Return the given top of an estimator's trees; None if there is none.
+    """Return the given top of an estimator's trees, or None.
 
-    The thresholds that were given become those of the table, so that the tree shows
-    them as they were written.
+    The given thresholds are stored in the table, so that the tree shows them as they
+    were written.
     """
     given = getattr(model, "prefix", None)
     if given is None:
@@ -99,7 +99,7 @@ class _Reader:
         self.cuts: dict[tuple[int, int], float] = {}
 
     def node(self, given: Any, where: str, allowed: frozenset[int] | None) -> Node:
-        """Read a place of the tree; below it only some columns may be allowed."""
+        """Read a node; `allowed` are the columns that may be tested there and below."""
         if given is None:
             return Open(allowed)
         if isinstance(given, str) and given == "leaf":
@@ -273,7 +273,7 @@ class _Reader:
                 yield Choice(k, (code,), below, Open(place.allowed))
 
     def _of_feature(self, place: _Place) -> Iterator[Choice]:
-        """Return all tests of a column; those into two if there is a yes or no."""
+        """Return all tests of a column; two-way tests if "yes" or "no" is given."""
         engine = self._table.engine
         if not any(side in place.given for side in ("yes", "no", "missing")):
             for k in engine.of_column(place.column):
@@ -291,7 +291,8 @@ class _Reader:
                 continue
             if found[0][1].kind != MULTIWAY:
                 yield Choice(k, tuple(code for code, _ in found), sides)
-            elif int(engine.n_values[k]) == 2:  # either category may be the yes
+            # Either category may be the one for "yes".
+            elif int(engine.n_values[k]) == 2:
                 yield Choice(k, (-1,), sides)
                 yield Choice(k, (-1,), swapped)
 
@@ -307,7 +308,7 @@ class _Place:
     allowed: frozenset[int] | None
 
     def accepts(self, missing: int) -> bool:
-        """Whether missing values may go to a side, as far as the user says it."""
+        """Whether the partial tree allows that missing values go to a side."""
         said = self.given.get("missing")
         if not isinstance(said, str) or not self.about.has_missing:
             return True
@@ -328,7 +329,7 @@ class _Place:
         if plain(category) in known:
             return known.index(plain(category))
         if isinstance(category, str) and category in map(str, known):
-            return list(map(str, known)).index(category)  # a key of a JSON file
+            return list(map(str, known)).index(category)  # keys of a JSON file are text
         words = known_columns(str(category), [str(value) for value in known])
         words = words.replace("he columns are", "he categories are")
         raise ValueError(
@@ -340,7 +341,7 @@ class _Place:
 def _tests(
     engine: EngineTable, column: int, only: int | None = None
 ) -> Iterator[tuple[int, int, Meaning]]:
-    """Return every test of a column: the engine's column, its code, what it means."""
+    """Return every test of a column: the engine's column, its code, and its meaning."""
     for k in engine.of_column(column):
         if only is not None and k != only:
             continue
@@ -356,7 +357,7 @@ def _own_code(engine: EngineTable, column: int, code: int) -> int:
 
 
 def _meaning(engine: EngineTable, column: int, code: int) -> Meaning | None:
-    """Return what a test means; None if the column has no such code."""
+    """Return the meaning of a test; None if the column has no such code."""
     kind = int(engine.kinds[column])
     last = int(engine.n_values[column]) - (kind == ORDERED)
     if kind != ONE_EACH and not 0 <= code < last:
@@ -369,7 +370,7 @@ def _meaning(engine: EngineTable, column: int, code: int) -> Meaning | None:
 
 
 def _outcomes(meaning: Meaning, about: Column) -> dict[int, frozenset[int]]:
-    """Return the values that each outcome of the engine stands for."""
+    """Return the values for which each outcome of the engine stands."""
     assert about.categories is not None
     n = len(about.categories)
     gone = {n} if about.has_missing else set()

@@ -12,7 +12,7 @@ __all__ = ["prefix_in_words"]
 
 
 def prefix_in_words(given: Any, names: Sequence[str]) -> str:
-    """Return a partial tree in words; empty where the search decides.
+    """Return a partial tree in words; empty if it is left to the search.
 
     Parameters
     ----------

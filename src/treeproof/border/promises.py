@@ -1,4 +1,4 @@
-"""Reading restrictions of trees: directions, interactions, costs of columns."""
+"""Reads restrictions of trees: directions, interactions, costs of columns."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _check_order(table: TrainingTable, column: int) -> None:
 
 
 def check_two_way(table: TrainingTable) -> None:
-    """Refuse splits into more than two children, which lists do not have."""
+    """Raise if columns have splits with more than two children: lists have none."""
     engine = table.engine
     wide = np.flatnonzero((engine.kinds == ONE_EACH) & (engine.n_values > 1))
     if len(wide):
@@ -90,7 +90,7 @@ def check_two_way(table: TrainingTable) -> None:
 def read_interactions(interaction_cst: Any, table: TrainingTable) -> list[set[int]]:
     """Return the groups of columns that may be tested on one path.
 
-    As in scikit-learn, columns that are in no group form one more.
+    As in scikit-learn, the columns that are in no group form another group.
     """
     n = len(table.columns)
     if isinstance(interaction_cst, str):
@@ -117,18 +117,18 @@ def read_interactions(interaction_cst: Any, table: TrainingTable) -> list[set[in
 
 @dataclass(frozen=True)
 class Measurement:
-    """Columns that are measured together, and what that costs.
+    """Columns that are measured together, and the cost of doing so.
 
     Attributes
     ----------
     columns : frozenset of int
-        The columns that are known afterwards.
+        The columns whose values are known afterwards.
     cost : float
-        What it costs, for a row of weight 1.
+        The cost for a row of weight 1.
     group : str or None
-        Measurements of one group are cheaper together.
+        The name of a group of measurements that are cheaper together.
     discounted : float
-        What it costs after another one of its group.
+        The cost after another measurement of the same group.
     """
 
     columns: frozenset[int]
@@ -138,7 +138,7 @@ class Measurement:
 
 
 def read_test_costs(test_costs: Any, table: TrainingTable) -> list[Measurement]:
-    """Return the measurements that ``test_costs`` names; other columns are free.
+    """Return the measurements of ``test_costs``; other columns are free.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
 """Ranks of distinct values, for all columns of a matrix at once.
 
-Engines see small integers: the rank of each value among the distinct values of its
-column. Sorting every column would do, but most tables hold small whole numbers (0/1
+Engines work with small integers: the rank of each value among the distinct values of
+its column. Every column could be sorted, but most tables contain small integers (0/1
 columns, codes, counts), for which one counting pass over the whole matrix finds the
 distinct values of all columns together: 3,000 x 40 binary values take 0.6 ms instead of
-12 ms with `numpy.unique` per column.
+12 ms with `numpy.unique` for each column.
 """
 
 from __future__ import annotations

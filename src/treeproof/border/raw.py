@@ -1,14 +1,14 @@
-"""Reading any two-dimensional table into NumPy arrays, without interpreting it.
+"""Reads any two-dimensional table into NumPy arrays, without interpreting it.
 
 NumPy arrays, lists of rows and dictionaries of columns are read directly; pandas,
 Polars and Arrow tables through narwhals. The result is a `RawTable`: either one numeric
 matrix (the fast way, for tables whose columns are all numbers) or one array per column.
-Whatever can be said against a table before its columns are given a meaning (sparse,
-one-dimensional, empty, ragged, complex, dates, infinite numbers, missing values where
-they are not allowed) is said here.
+All errors about a table as a whole, before its columns are interpreted, are raised here
+(sparse, one-dimensional, empty, ragged, complex, dates, infinite numbers, or missing
+values where they are not allowed).
 
-Missing are None, NaN, pandas' NA and the nulls of Polars and Arrow. A column that has
-them carries a mask; what its array holds in those places means nothing.
+None, NaN, pandas' NA and the nulls of Polars and Arrow are missing values. A column
+that has any comes with a mask; the values of its array under the mask are arbitrary.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MISSING_ADVICE = (
 
 @dataclass
 class RawTable:
-    """A table as it came in.
+    """A table as it was passed, as arrays.
 
     Attributes
     ----------
@@ -54,14 +54,14 @@ class RawTable:
     arrays : list of ndarray or TextColumn, or None
         One array per column otherwise: numbers, booleans, or text as codes.
     declared : frozenset of int
-        Columns whose dtype says that they are categorical, whatever they hold.
+        The columns whose dtype is categorical, whatever they contain.
     orders : dict
         For columns of ordered categories, all categories in their order.
     missing : dict
         For columns with missing values, a mask of them.
     dates : dict
-        For columns of dates or times, what is said where they are not allowed; their
-        arrays hold zeros.
+        For columns of dates or times, the error that is raised where they are not
+        allowed; their arrays contain zeros.
     days : dict
         For columns of dates, the days since 1970, NaN for missing ones.
     """
@@ -78,7 +78,7 @@ class RawTable:
     days: dict[int, NDArray[np.float64]] = field(default_factory=dict)
 
     def label(self, column: int) -> str:
-        """Return how messages call a column."""
+        """Return the name of a column in messages."""
         if self.names is not None:
             return f"Column {self.names[column]!r}"
         return f"Column {column}"
@@ -115,13 +115,13 @@ class RawTable:
         )
 
     def refuse_dates(self, columns: Iterable[int]) -> None:
-        """Raise an error for the first of these columns that holds dates."""
+        """Raise an error for the first of these columns that contains dates."""
         for column in sorted(columns):
             if column in self.dates:
                 raise TypeError(str(self.dates[column]))
 
     def refuse_missing_dates(self, advice: str) -> None:
-        """Raise an error for the first column of dates that lacks some."""
+        """Raise an error for the first column of dates with missing values."""
         for column, days in sorted(self.days.items()):
             gone = np.flatnonzero(np.isnan(days))
             if len(gone):
@@ -141,14 +141,14 @@ def read_raw_table(
     *,
     allow_dates: bool = False,
 ) -> RawTable:
-    """Read any table; raise ValueError or TypeError with one clear sentence.
+    """Read any table; raise ValueError or TypeError with a clear sentence.
 
-    Missing values are refused with the advice given; None allows them. Dates are
-    refused unless they are allowed.
+    Missing values raise an error with the given advice; None allows them. Dates raise
+    an error unless they are allowed.
     """
     try:
         table = _read(X)
-    except DateError as error:  # all of it
+    except DateError as error:  # the whole table consists of dates
         raise TypeError(str(error)) from None
     if not allow_dates:
         table.refuse_dates(table.dates)
@@ -206,7 +206,7 @@ def _read(X: Any) -> RawTable:
 
 
 def _plain_array(array: NDArray[Any]) -> NDArray[Any]:
-    """Strip subclasses such as matrix; masked values become NaN or None."""
+    """Convert subclasses such as matrix to arrays; masked values become NaN or None."""
     if isinstance(array, np.ma.MaskedArray):
         if np.ma.is_masked(array):
             numbers = array.dtype.kind in "biuf"
@@ -218,7 +218,7 @@ def _plain_array(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _columns_of_records(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
-    """Turn a list of dictionaries with the same keys into a dictionary of lists."""
+    """Convert a list of dictionaries with the same keys to a dictionary of lists."""
     names = list(rows[0])
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping) or row.keys() != rows[0].keys():
@@ -230,7 +230,7 @@ def _columns_of_records(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any
 
 
 def _rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
-    """Read a list of rows, keeping each value's own type if there are strings."""
+    """Read a list of rows; if there are strings, every value keeps its type."""
     try:
         array = np.asarray(rows)
     except ValueError:
@@ -240,7 +240,7 @@ def _rows_to_array(rows: Sequence[Any]) -> NDArray[Any]:
             f"The rows of X differ in length: row 0 has {lengths[0]} values, row {odd} "
             f"has {lengths[odd]}."
         ) from None
-    # NumPy would turn [["a", 1.5]] into an array of strings.
+    # NumPy would convert [["a", 1.5]] to an array of strings.
     return np.array(rows, dtype=object) if array.dtype.kind in "US" else array
 
 
@@ -312,7 +312,7 @@ def _from_frame(frame: nw.DataFrame[Any]) -> RawTable:
     if all(numeric):
         matrix = frame.to_numpy()
         whole = any(dtype.is_integer() for dtype in schema.values())
-        # Whole numbers with gaps have become doubles, which may have changed them.
+        # Integers with missing values have become doubles, which may have rounded them.
         changed = whole and matrix.dtype.kind == "f" and np.isnan(matrix).any()
         if matrix.dtype.kind in "iuf" and not changed:
             table.matrix = double(matrix)
@@ -409,7 +409,7 @@ def _check_size(n_rows: int, n_columns: int) -> None:
 
 
 def _check_finite(table: RawTable) -> None:
-    """Refuse infinite numbers, and note the missing ones."""
+    """Raise if numbers are infinite; store which values are missing."""
     if table.matrix is not None:
         if table.matrix.dtype.kind != "f" or np.isfinite(table.matrix).all():
             return

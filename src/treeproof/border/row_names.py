@@ -1,17 +1,16 @@
-"""Columns that identify single rows, such as names and numbers of customers.
+"""Finds columns that identify single rows, such as names or customer numbers.
 
 In such a column (a customer number, a name, a date, a remark), nearly every row has a
-value of its own. A split on it memorises the training rows and says nothing about new
-rows. `row_names` finds such columns in a table. `fit` warns about them; the command
-line and the explorer leave them out unless they are told to keep them.
+value of its own. A split on it memorises the training rows and is useless for new rows.
+`row_names` finds such columns in a table. `fit` warns about them; the command line and
+the explorer leave them out unless they are told to keep them.
 
-How many values are too many was decided on the 2,966 columns of text in 1,570 of R's
-data sets. They part at half the rows: 393 columns have a value for more than every
-second row, nearly all of them names, dates and remarks, and only 43 have between .3 and
-.5 values for a row; below that are countries, schools and makers, which are groups of
-rows. A column of dates is of no use from far fewer values on, since new rows bring new
-dates. Small tables are left alone: with a few dozen rows a harmless column may look
-like a name by chance.
+The limit was chosen from the 2,966 text columns of 1,570 of R's data sets. There is a
+gap around one value for every two rows: 393 columns have more values than that, nearly
+all of them names, dates and remarks, and only 43 have .3 to .5 values per row; below
+that are countries, schools and makers, which are groups of rows. A column of dates is
+useless with far fewer values, since new rows bring new dates. Small tables are not
+checked: with a few dozen rows a useful column may look like a name by chance.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ __all__ = [
 
 MANY = 0.5  # distinct categories divided by rows
 _FEW_ROWS = 50
-_FEWEST = 10  # where the name says that the column numbers the rows
+_FEWEST = 10  # for columns whose name suggests that they number the rows
 # columns with fewer dates may hold months or years, which are useful categories
 _MANY_DATES = 20
 _MANY_WORDS = 5  # words in the typical value of a column of free text
@@ -98,7 +97,7 @@ class RowNames:
         The content: names, row numbers, sentences, dates written as text, numbers with
         signs such as "$" that make them text, dates, or durations.
     n_values, n_rows : int
-        How many values it has, in how many rows.
+        The number of distinct values, and the number of rows.
     example : str
         One of its values, in quotation marks if it is text.
     layout : str
@@ -174,7 +173,7 @@ class RowNames:
         return f"{text}.astype(float)"
 
     def _number_in_sql(self, column: str) -> str:
-        """Return the same for DuckDB."""
+        """Return the corresponding expression for DuckDB."""
         point = self.layout or "."
         text = f"regexp_replace({column}, '[^0-9{point}-]', '', 'g')"
         if point != ".":
@@ -214,7 +213,7 @@ def row_names(
     categorical : sequence of bool
         Which columns are categorical.
     n_rows : int
-        How many rows the table stands for.
+        The number of rows for which the table stands.
     share : float
         A categorical column identifies the rows if it has more distinct values per row
         than this.
@@ -229,7 +228,7 @@ def row_names(
     """
     for j in range(raw.n_columns):
         if j in raw.days:
-            continue  # numbers stand for it
+            continue  # it is replaced by numbers
         if j in raw.dates:
             kind = "durations" if raw.dates[j].durations else "dates"
             yield RowNames(raw.name(j), kind, 0, n_rows)
@@ -329,7 +328,7 @@ def _categories(
 
 
 def _numbers(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
-    """Find numbers that count the rows, in any order, and other numbers called id."""
+    """Find numbers that count the rows in any order, and those with a name like id."""
     values = raw.column(column)
     if column in raw.missing or isinstance(values, TextColumn) or len(values) < n_rows:
         return None

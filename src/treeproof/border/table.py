@@ -1,10 +1,11 @@
-"""From a table to the codes an engine sees, and back at prediction time.
+"""Encodes a table for the engines.
 
-At fit, every column becomes small integers: a numeric column the ranks of its distinct
-values (split by threshold), a categorical column the places of its values among its
-sorted categories. Which columns are categorical is said by their dtype (text, category,
-enum and boolean columns) or by the user. Text that looks like numbers ("1", "2") is
-text. A missing value has the code after the last one.
+At fit, every column becomes small integers: the values of a numeric column become their
+ranks among its distinct values (it is split by thresholds), those of a categorical
+column their positions among its sorted categories. Which columns are categorical is
+decided by their dtype (text, category, enum and boolean columns) or by the user. Text
+that looks like numbers ("1", "2") is text. A missing value has the code after the last
+one.
 
 The columns that an engine splits are not always columns of the table: see
 `engine_columns`.
@@ -47,9 +48,9 @@ __all__ = [
 MAX_CATEGORIES = 65_535
 
 MAX_EITHER_VALUES = 1_000
-"""Most values of a column of which each may be separated from the rest with "either".
+"""The maximum number of values of a column for which "either" tests every value.
 
-Columns of more nearly name the rows; a search over a test for each would never end.
+Columns with more values nearly identify the rows, and the search would never end.
 """
 
 _SPLIT_KINDS = {
@@ -63,12 +64,12 @@ MISSING_REFUSED = (
     f'{MISSING_ADVICE}, or fit with missing="best-side" or missing="branch"'
 )
 
-# Beyond this, whole numbers are no longer exact as doubles.
+# Above this, integers are no longer exact as doubles.
 _EXACT_WHOLE = 2**53
 
-# number of cells; smaller tables are encoded faster than the clock matters
+# number of cells; for smaller tables the clock need not be checked
 _LARGE = 1_000_000
-_AHEAD = 3e-7  # seconds for each row to encode a column and to make a leaf afterwards
+_AHEAD = 3e-7  # seconds per row that encoding a column and making a leaf take
 _NO_DEADLINE = Deadline(None)
 
 
@@ -90,7 +91,7 @@ class TrainingTable:
     distinct : list of ndarray
         The distinct values behind the codes of each column.
     categorical_split, missing : str
-        The estimator's parameters of these names, "auto" being decided.
+        The estimator's parameters of these names; "auto" is replaced by the choice.
     dates : tuple of str
         Columns of dates or times; all their codes are 0, so that no tree tests them.
     unread : bool
@@ -104,7 +105,7 @@ class TrainingTable:
     given_cuts : dict
         Thresholds that the user has given, by column and the last code that goes left.
     engine : EngineTable
-        What an engine searches over.
+        The table in the form for engines.
     """
 
     columns: tuple[Column, ...]
@@ -122,7 +123,7 @@ class TrainingTable:
     engine: EngineTable = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the engine's columns."""
+        """Make the columns for the engines."""
         self.engine = EngineTable(self.kinds, self.n_values, self.codes)
         if self.unread:
             self.engine = EngineTable(self.kinds[:0], self.n_values[:0], self.codes[:0])
@@ -152,7 +153,7 @@ class TrainingTable:
         return self.allowed is None or column in self.allowed
 
     def split_of(self, column: Column) -> str:
-        """Return how a column is split, as `TableColumn` says it."""
+        """Return how a column is split, in the terms of `TableColumn`."""
         if column.categories is None:
             return "threshold"
         if column.ordered:
@@ -165,7 +166,7 @@ class TrainingTable:
 
     @property
     def cut_by_target(self) -> str | None:
-        """Refuse a column with too many categories for all their subsets."""
+        """Return a column with too many categories for all their subsets, or None."""
         for j in self.ranks:
             joined = self.columns[j].has_missing and self.missing == "best-side"
             values = self.n_values[j] + joined
@@ -175,7 +176,7 @@ class TrainingTable:
 
     @property
     def rows(self) -> list[NDArray[Any]]:
-        """The encoded values as trees take them: a missing number is NaN."""
+        """The encoded values in the form for trees: a missing number is NaN."""
         return [
             np.where(codes == len(values), np.nan, codes)
             if column.has_missing and not column.is_categorical
@@ -187,11 +188,11 @@ class TrainingTable:
 
     @property
     def n_rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.codes.shape[1]
 
     def number_of(self, column: str | int | None, parameter: str) -> int | None:
-        """Return the number of a column that a parameter names; None for none."""
+        """Return the number of the column that a parameter names; None for None."""
         if column is None:
             return None
         names = [about.name for about in self.columns]
@@ -208,7 +209,7 @@ class TrainingTable:
             return self.given_cuts[column, code]
         values = self.distinct[column]
         if self.columns[column].date is not None:
-            return float(values[code])  # whole numbers
+            return float(values[code])  # integers
         return midpoint(float(values[code]), float(values[code + 1]))
 
 
@@ -286,12 +287,12 @@ def _encode_matrix(
     categorical: NDArray[np.bool_],
     deadline: Deadline = _NO_DEADLINE,
 ) -> tuple[NDArray[np.int32], list[NDArray[Any]]]:
-    """Rank all columns; `distinct` ends where the deadline has passed."""
+    """Rank all columns; if the deadline passes, `distinct` is shorter."""
     large = matrix.dtype.kind in "iu" and _beyond_doubles(matrix)
     if not large and deadline.left() is None:
         return rank_columns(matrix)
-    # Thresholds are doubles, so numeric columns must be told apart as doubles; the
-    # categories of a categorical column stay exact.
+    # Thresholds are doubles, so the values of numeric columns must be distinct as
+    # doubles; the categories of a categorical column stay exact.
     codes = np.empty(matrix.shape[::-1], dtype=np.int32)
     distinct: list[NDArray[Any]] = []
     for j, is_categorical in enumerate(categorical):

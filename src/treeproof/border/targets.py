@@ -1,4 +1,4 @@
-"""Targets of a regression: any numbers in, a matrix of finite doubles out."""
+"""Reads the targets of a regression as a matrix of finite doubles."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["check_not_negative", "read_targets"]
 
 
 def read_targets(y: Any, estimator: str) -> NDArray[np.float64]:
-    """Return the targets as given, one- or two-dimensional, as finite doubles.
+    """Return targets as finite doubles, with one or two dimensions as given.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def read_targets(y: Any, estimator: str) -> NDArray[np.float64]:
 
 
 def _numbers(array: NDArray[Any]) -> NDArray[np.float64]:
-    """Turn an array of objects, text or dates into doubles, or say why not."""
+    """Convert an array of objects, text or dates to doubles, or raise an error."""
     numbers = np.empty(array.shape)
     for place, value in np.ndenumerate(array):
         if is_missing(value):
@@ -86,7 +86,7 @@ def _check_finite(targets: NDArray[np.float64]) -> None:
 
 
 def check_not_negative(targets: NDArray[np.float64]) -> None:
-    """Refuse targets that are no counts or rates.
+    """Raise if targets are negative, so that they are not counts or rates.
 
     Examples
     --------

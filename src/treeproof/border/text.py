@@ -1,11 +1,11 @@
-"""Columns of text, kept as codes from the moment they are read.
+"""Columns of text, which are stored as codes from the moment they are read.
 
-A text column is never handled value by value: it becomes the list of its distinct
-strings and, for each row, the place of its string in that list. A pandas category
-column is that already; Arrow knows how to do it for its own strings, and for those of
-pandas and Polars, which are the same in memory; everything else goes through a Python
-dictionary. (3,000 strings take Arrow 110 us, a dictionary 310 us, most of it for making
-the Python strings.)
+A text column is never processed value by value: it becomes the list of its distinct
+strings and, for each row, the position of its string in that list. A pandas category
+column has this form already; Arrow converts its own strings, and those of pandas and
+Polars, which are the same in memory; all others go through a Python dictionary. (3,000
+strings take 110 us with Arrow and 310 us with a dictionary, mostly for making Python
+strings.)
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class TextColumn:
     ) -> tuple[NDArray[np.int32], NDArray[Any]]:
         """Return ranks among the sorted strings that occur, and those strings.
 
-        A missing value has the rank after the last one. With an `order` the strings
-        are in that order instead, and all of them are there.
+        A missing value has the rank after the last one. With an `order`, the strings
+        are in that order instead, and all of them are included.
         """
         if order is not None:
             categories = np.array(order, dtype=object)
@@ -54,13 +54,16 @@ class TextColumn:
         used = np.bincount(self.codes + 1, minlength=len(self.distinct) + 1)[1:] > 0
         names = np.array(self.distinct, dtype=object)
         places = sorted(np.flatnonzero(used).tolist(), key=self.distinct.__getitem__)
-        # One entry more than there are strings: code -1 finds the last one.
+        # There is one more entry than there are strings: code -1 selects the last one.
         rank = np.full(len(names) + 1, len(places), dtype=np.int32)
         rank[places] = np.arange(len(places), dtype=np.int32)
         return rank[self.codes], names[np.array(places, dtype=np.intp)]
 
     def look_up(self, categories: NDArray[Any], unseen: int) -> NDArray[np.int32]:
-        """Return each row's place among the given categories, or after them."""
+        """Return each row's position among the categories, or `unseen`.
+
+        A missing value has the position after the last one.
+        """
         place = {value: code for code, value in enumerate(categories.tolist())}
         code_of = np.array(
             [*(place.get(value, unseen) for value in self.distinct), len(categories)],

@@ -1,7 +1,7 @@
-"""The values of one column: what they are, and those that no tree can test.
+"""Reads the values of one column.
 
 A column of numbers or booleans becomes an array, a column of text becomes codes. Dates,
-complex numbers, nested values and mixtures of text and numbers are refused here.
+complex numbers, nested values and mixtures of text and numbers raise errors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Array", "Column", "DateError", "double", "read_objects", "read_serie
 
 Array = NDArray[Any] | TextColumn
 Column = tuple[Array, NDArray[np.bool_] | None]
-"""A column's values, and a mask of the missing ones unless all are there."""
+"""A column's values, and a mask of the missing ones, or None."""
 
 
 class DateError(TypeError):
@@ -37,9 +37,9 @@ class DateError(TypeError):
     Attributes
     ----------
     durations : bool
-        Whether it holds lengths of time.
+        Whether it contains durations.
     days : ndarray of float64 or None
-        The dates as days since 1970, NaN for missing ones; None for what are no dates.
+        The dates as days since 1970, NaN for missing ones; None if they are not dates.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class DateError(TypeError):
 
 
 def read_series(series: Any, label: str) -> Column:
-    """Turn a column of a data frame into numbers, booleans, or text."""
+    """Convert a column of a data frame to numbers, booleans, or text."""
     dtype = series.dtype
     if dtype.is_temporal():
         raise DateError(label, dtype, _days_of_series(series))
@@ -102,7 +102,7 @@ def _days_of_codes(
 
 
 def read_objects(items: list[Any], label: str) -> Column:
-    """Turn a column of Python objects into numbers, booleans, or text."""
+    """Convert a column of Python objects to numbers, booleans, or text."""
     try:
         codes, distinct = factorize_list(items)
     except TypeError:
@@ -114,7 +114,7 @@ def read_objects(items: list[Any], label: str) -> Column:
 
 
 def _read_codes(codes: NDArray[np.int32], distinct: list[Any], label: str) -> Column:
-    """Look at the distinct values of a column and decide what it holds."""
+    """Decide from the distinct values of a column what it contains."""
     types = set(map(type, distinct))
     if types == {str} and codes.min() >= 0:
         return TextColumn(codes, distinct), None
@@ -165,7 +165,7 @@ def _not_scalar(label: str, value: Any) -> str:
 
 
 def double(array: NDArray[Any]) -> NDArray[Any]:
-    """Make float16 and long double plain doubles; leave other numbers alone."""
+    """Convert float16 and long double to double; other numbers are not changed."""
     if array.dtype.kind == "f" and array.dtype not in (np.float32, np.float64):
         return array.astype(np.float64)
     return array

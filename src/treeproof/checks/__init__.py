@@ -1,18 +1,19 @@
-"""Laws that every solver of optimal trees must keep, as functions anyone can call.
+"""Laws that every solver of optimal trees must obey, as functions for any solver.
 
-An optimum is hard to check without another solver, but much about it is known
-beforehand: it does not depend on the order of the rows, it does not rise when trees may
-be deeper, a doubled row is a row of double weight. Each law here is a function ::
+It is hard to check an optimum without another solver, but much about it is known in
+advance: it does not depend on the order of the rows, it does not rise if trees may be
+deeper, and a row given twice is the same as a row of double weight. Each law is a
+function ::
 
     check_...(factory, problem)
 
-that fits estimators made by `factory` on variants of a `Problem` and raises `LawBroken`
-with one sentence if their answers contradict each other. `check_solver` runs them all
-on random problems. They know no solver: an estimator needs `fit`, `predict`,
-`objective_`, `lower_bound_`, `optimal_` and `n_splits_`, and a law about something else
-(`check_to_sklearn`) says what it needs.
+that fits estimators made by `factory` to variants of a `Problem`, and raises
+`LawBroken` with one sentence if their answers contradict each other. `check_solver`
+checks all laws on random problems. The laws do not depend on a particular solver: an
+estimator needs `fit`, `predict`, `objective_`, `lower_bound_`, `optimal_` and
+`n_splits_`; a law that needs more (`check_to_sklearn`) says so.
 
-The laws are stated with bounds, so a solver that stops early is held to them as well.
+The laws are stated with bounds, so that solvers that stop early must obey them, too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Laws about one answer: it must not contradict itself."""
+"""Laws about a single answer: it must not contradict itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["check_certificate", "check_limits", "check_to_sklearn"]
 
 
 def check_certificate(factory: Factory, problem: Problem) -> None:
-    """Check that a certificate says what the tree costs and what was proved.
+    """Check that a certificate agrees with the tree and with itself.
 
     The objective is the loss of the predictions on the training rows plus the penalty
     of the splits; the lower bound is not above it; ``gap_`` is their difference;
@@ -66,10 +66,10 @@ def check_certificate(factory: Factory, problem: Problem) -> None:
 
 
 def check_limits(factory: Factory, problem: Problem) -> None:
-    """Check that a tree keeps to the limits it was asked to keep to.
+    """Check that a tree keeps its limits.
 
-    Tried are the problem's own limits, trees of at most one level, and trees with at
-    least three rows in a leaf; `check_splits` sees to the number of splits.
+    The estimator is fitted with the problem's own limits, with a maximum depth of 1,
+    and with at least three rows in each leaf. For limits on splits see `check_splits`.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def check_limits(factory: Factory, problem: Problem) -> None:
 
 
 def keep_limits(found: Answer) -> None:
-    """See that a tree is within the limits of its problem."""
+    """Raise if a tree exceeds a limit of its problem."""
     problem, model = found.problem, found.model
     for name, is_now, limit in (
         ("splits", found.splits, problem.max_splits),
@@ -113,12 +113,11 @@ def keep_limits(found: Answer) -> None:
 
 
 def check_to_sklearn(factory: Factory, problem: Problem) -> None:
-    """Check that the scikit-learn tree of ``to_sklearn()`` costs what ours costs.
+    """Check that the scikit-learn tree of ``to_sklearn()`` has the same loss.
 
-    It predicts the same on every training row, so that its loss is the same. (It may
-    have more splits: those of several outcomes become nested ones.) A table with text
-    goes through the estimator's ``encode`` first. Estimators without ``to_sklearn``
-    pass.
+    It must make the same prediction for every training row. (It may have more splits,
+    because multiway splits become nested ones.) A table with text is encoded by the
+    estimator's ``encode`` first. Estimators without ``to_sklearn`` pass.
 
     Parameters
     ----------

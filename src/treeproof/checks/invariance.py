@@ -1,4 +1,4 @@
-"""Laws about the same problem written in another way: the optimum is the same."""
+"""Laws about equivalent forms of a problem: their optimum is the same."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ __all__ = [
     "check_weightless_rows",
 ]
 
-_SEED = 7  # of the orders that are tried
+_SEED = 7  # of the random orders of rows
 
 
 def _agree(factory: Factory, first: Problem, second: Problem, what: str) -> None:
-    """Solve two problems that must have the same optimum."""
+    """Raise if two equivalent problems have different optima."""
     _compare(answer(factory, first), answer(factory, second), what)
 
 
@@ -97,7 +97,7 @@ def check_column_order(factory: Factory, problem: Problem) -> None:
 
 
 def check_duplicate_rows(factory: Factory, problem: Problem) -> None:
-    """Check that a row given twice is a row of double weight.
+    """Check that a row given twice is the same as a row of double weight.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def check_duplicate_rows(factory: Factory, problem: Problem) -> None:
 
 
 def check_weightless_rows(factory: Factory, problem: Problem) -> None:
-    """Check that rows of weight zero change nothing, whatever they hold.
+    """Check that rows of weight zero change nothing, whatever they contain.
 
     Parameters
     ----------
@@ -158,10 +158,10 @@ def check_weightless_rows(factory: Factory, problem: Problem) -> None:
 
 
 def check_relabelling(factory: Factory, problem: Problem) -> None:
-    """Check that names of classes do not matter, nor the unit of a target.
+    """Check that neither the names of classes nor the unit of a target matter.
 
-    Classes get other names, in another order; numbers are doubled and moved, which
-    changes no share of the root's loss.
+    Classes get other names, in another order. Numeric targets are transformed linearly,
+    which changes no cost relative to the loss of a single leaf.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def check_relabelling(factory: Factory, problem: Problem) -> None:
 
 
 def check_constant_feature(factory: Factory, problem: Problem) -> None:
-    """Check that a column that is the same in every row changes nothing.
+    """Check that a constant column changes nothing.
 
     Parameters
     ----------
@@ -229,9 +229,9 @@ def check_duplicate_feature(factory: Factory, problem: Problem) -> None:
 
 
 def check_repetition(factory: Factory, problem: Problem) -> None:
-    """Check that an estimator that was fitted before answers like a fresh one.
+    """Check that an earlier fit of an estimator does not affect the next one.
 
-    The earlier fit is one to half of the rows, with other weights.
+    The earlier fit is to half of the rows, with other weights.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""Laws about neighbouring problems: more freedom never costs more.
+"""Laws about related problems: allowing more trees never raises the optimum.
 
-They are stated with bounds, so that solvers that stop early can be checked too: the
-tree of one problem is allowed in another, hence costs at least the other's lower bound.
-Between two proved optima this is the law about the objectives themselves.
+They are stated with bounds, so that solvers that stop early can be checked, too: a tree
+of one problem that is allowed in another one costs at least the lower bound of the
+other. If both optima are proved, this is the law about the objectives themselves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["check_depth", "check_leaf_size", "check_penalty", "check_splits"]
 
 
 def check_depth(factory: Factory, problem: Problem) -> None:
-    """Check that the optimum is no worse where trees may be deeper.
+    """Check that the optimum does not rise if trees may be deeper.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def check_depth(factory: Factory, problem: Problem) -> None:
 
 
 def check_splits(factory: Factory, problem: Problem) -> None:
-    """Check that the optimum is no worse where more splits are allowed.
+    """Check that the optimum does not rise if more splits are allowed.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def check_splits(factory: Factory, problem: Problem) -> None:
 
 
 def check_leaf_size(factory: Factory, problem: Problem) -> None:
-    """Check that the optimum is no worse where leaves may be smaller.
+    """Check that the optimum does not rise if leaves may be smaller.
 
     Parameters
     ----------
@@ -103,11 +103,11 @@ def _looser_is_better(answers: list[Answer], name: str) -> None:
 
 
 def check_penalty(factory: Factory, problem: Problem) -> None:
-    """Check that the optimum rises with the penalty, by what is charged at most.
+    """Check that the optimum rises with the penalty, but not by more than is charged.
 
-    The tree found for one penalty is a tree for all others: with its penalties paid
-    anew it costs at least what is proved there. Between proved optima, a larger penalty
-    never makes a tree that pays it more often the best.
+    The tree that was found for one penalty is allowed for all others: its cost at
+    another penalty is at least the lower bound for that penalty. Between proved optima,
+    a tree for a higher penalty is never charged more often.
 
     Parameters
     ----------

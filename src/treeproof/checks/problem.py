@@ -1,4 +1,4 @@
-"""Problems to check laws on, and what a solver answers to them."""
+"""Problems on which laws are checked, and the answers of a solver."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Factory = Callable[..., Any]
 ``max_depth``, ``max_splits`` and ``min_samples_leaf`` as keywords."""
 
 TOLERANCE = 1e-6
-"""How far two numbers may be apart that a law says are equal.
+"""The largest difference between numbers that a law requires to be equal.
 
-Objectives are shares of the total weight or of the root's loss; penalties and weights
-may be rounded to about a millionth of a row.
+Objectives are shares of the total weight or of a single leaf's loss; penalties and
+weights may be rounded to about a millionth of a row.
 """
 
 
@@ -53,11 +53,11 @@ class Problem:
     sample_weight : ndarray of shape (n_samples,) or None, default=None
         Positive weights.
     split_penalty : float, default=0.02
-        Cost of a further leaf as a share of the total weight, or of the root's loss.
+        Cost of a further leaf: a share of the total weight, or of a single leaf's loss.
     max_depth, max_splits : int or None, default=None
         Limits on the tree.
     min_samples_leaf : int, default=1
-        Fewest rows in a leaf.
+        The minimum number of rows in a leaf.
 
     Examples
     --------
@@ -78,17 +78,17 @@ class Problem:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The weights as numbers, ones if there are none."""
+        """The weights; ones if there are none."""
         if self.sample_weight is None:
             return np.ones(len(self.y))
         return self.sample_weight
 
     def but(self, **changes: Any) -> Problem:
-        """Return the problem with some parts changed."""
+        """Return a copy of the problem with some changes."""
         return replace(self, **changes)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the keywords with which to make the estimator."""
+        """Return the keyword arguments for the factory."""
         given = {
             "max_depth": self.max_depth,
             "max_splits": self.max_splits,
@@ -103,7 +103,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a fitted solver claims, and what its predictions really cost."""
+    """The claims of a fitted solver, and the actual loss of its predictions."""
 
     model: Any
     problem: Problem
@@ -115,12 +115,12 @@ class Answer:
     loss: float
 
     def cost_at(self, split_penalty: float) -> float:
-        """Return what the tree costs with another penalty."""
+        """Return the cost of the tree with another penalty."""
         return self.loss + split_penalty * self.penalties
 
 
 def answer(factory: Factory, problem: Problem) -> Answer:
-    """Fit a solver on a problem and read its certificate.
+    """Fit a solver to a problem and read its certificate.
 
     Parameters
     ----------
@@ -147,14 +147,14 @@ def answer(factory: Factory, problem: Problem) -> Answer:
 
 
 def _penalties(model: Any) -> int:
-    """Return how often a solver charges the penalty: each split, or further leaf."""
+    """Return the number of penalties: one for each split, or for each further leaf."""
     if getattr(model, "penalize", "splits") == "leaves":
         return int(model.get_n_leaves()) - 1
     return int(model.n_splits_)
 
 
 def loss_of(model: Any, problem: Problem, predicted: NDArray[Any]) -> float:
-    """Return the loss of predictions: the wrong share, or the share of the root's."""
+    """Return the loss of predictions, as a share of the weight or of a leaf's loss."""
     weights = problem.weights
     if np.issubdtype(problem.y.dtype, np.floating):
         constant, away = _regression_losses(model)
@@ -188,16 +188,16 @@ def random_problems(
     text: bool = False,
     random_state: int = 0,
 ) -> Iterator[Problem]:
-    """Make small random problems on which all laws have something to say.
+    """Make small random problems to which all laws apply.
 
     Parameters
     ----------
     n_problems : int, default=10
-        How many.
+        The number of problems.
     regression : bool, default=False
         Whether the target is a number.
     text : bool, default=False
-        Whether some columns are text; `X` then holds objects.
+        Whether some columns are text; `X` is then an array of objects.
     random_state : int, default=0
         The same number gives the same problems.
 

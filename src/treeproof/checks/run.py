@@ -23,7 +23,7 @@ LAWS: dict[str, Callable[[Factory, Problem], None]] = {
     for module in (certificate, monotone, invariance)
     for name in module.__all__
 }
-"""Every law by the name of its function."""
+"""All laws, by the names of their functions."""
 
 
 def yield_checks(
@@ -46,7 +46,7 @@ def yield_checks(
 
     Examples
     --------
-    To have each law as a test of its own in pytest::
+    To run each law as a separate test with pytest::
 
         @pytest.mark.parametrize("name, check", yield_checks(MyTree))
         def test_law(name, check):
@@ -81,8 +81,8 @@ def check_solver(
 ) -> int:
     """Check all laws on all problems; raise `LawBroken` at the first that is broken.
 
-    A solver that never proves anything keeps every law stated with bounds, so at least
-    one of the problems has to be solved to optimality.
+    A solver that never proves anything obeys every law that is stated with bounds, so
+    at least one of the problems has to be solved to optimality.
 
     Parameters
     ----------
