@@ -69,9 +69,9 @@ fig.savefig(folder / "performance_sparse.png", dpi=110)
 table = rows("docs/numeric.md", "| set | rows x features")
 fig, axes = plt.subplots(1, 2, figsize=(7, 3), layout="constrained", sharey=True)
 for depth, ax in zip((2, 3), axes, strict=True):
-    pairs = [re.findall(r"[\d.]+(?= /|$| \()|not run", row[depth]) for row in table]
+    pairs = [re.findall(r"[\d.]+(?= /|$| \()|stopped", row[depth]) for row in table]
     ours = [float(pair[0]) for pair in pairs]
-    theirs = [None if pair[1] == "not run" else float(pair[1]) for pair in pairs]
+    theirs = [None if pair[1] == "stopped" else float(pair[1]) for pair in pairs]
     label = {2: ("treeproof", "ConTree 1.0.8"), 3: (None, None)}[depth]
     draw(
         ax,
