@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "core/index.hpp"
+#include "search/near/combinations.hpp"
 
 namespace treeproof::near {
 namespace {
@@ -112,37 +113,16 @@ Histogram Counts::of_node(std::int32_t number, Limits& limits) const {
   return out;
 }
 
-// All pairs up to a cost. Equal entries are merged from time to time, to save memory.
-Histogram Counts::combine(const Histogram& a, const Histogram& b, Cost most, Limits& limits) const {
-  constexpr std::size_t kMany = 1 << 16;
-  constexpr std::size_t kPairsPerMicrosecond = 8;
-  Histogram out;
-  std::size_t joined = 0;
-  for (const Entry& x : a) {
-    if (b.empty() || x.cost + b.front().cost > most) break;
-    const std::size_t before = out.size();
-    for (const Entry& y : b) {
-      if (x.cost + y.cost > most) break;
-      const Marks both = x.marks + y.marks;
-      if (filter_.fits(both)) out.push_back({x.cost + y.cost, both, x.count * y.count});
-    }
-    const std::size_t pairs = out.size() - before;
-    if (limits.stop(static_cast<std::uint32_t>(1 + pairs / kPairsPerMicrosecond))) return out;
-    if (out.size() < 2 * joined + kMany) continue;
-    tidy(out);
-    joined = out.size();
-  }
-  tidy(out);
-  return out;
-}
-
 std::vector<Histogram> Counts::suffixes(const Edge& edge, Cost most, Limits& limits) const {
-  const auto children = graph_.children(edge);
-  std::vector<Histogram> out(children.size());
-  out.back() = histograms_[index(children.back())];
-  for (std::size_t k = children.size() - 1; k-- > 0;)
-    out[k] = combine(histograms_[index(children[k])], out[k + 1], most, limits);
-  return out;
+  constexpr CombinePace kPace{1 << 16, 8};
+  const auto join = [&](const Entry& x, const Entry& y, Histogram& out) {
+    const Marks both = x.marks + y.marks;
+    if (filter_.fits(both)) out.push_back({x.cost + y.cost, both, x.count * y.count});
+  };
+  return combine_suffixes(
+      graph_.children(edge), histograms_, [&](const Histogram& a, const Histogram& b) {
+        return combine_pairs<&Entry::cost>(a, b, most, kPace, limits, join, tidy);
+      });
 }
 
 Histogram Counts::by_cost() const {

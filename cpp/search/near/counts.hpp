@@ -61,7 +61,6 @@ class Counts {
   bool useless(const Edge& edge, Cost& leaves) const;
   // If a limit is reached, the returned histogram is incomplete and must not be used.
   Histogram of_node(std::int32_t number, Limits& limits) const;
-  Histogram combine(const Histogram& a, const Histogram& b, Cost most, Limits& limits) const;
   // Combinations of the trees on the children from the k-th on, for each k.
   std::vector<Histogram> suffixes(const Edge& edge, Cost most, Limits& limits) const;
   TreeDraft draft(std::int32_t node, TreeId place) const;

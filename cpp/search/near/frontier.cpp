@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/index.hpp"
+#include "search/near/combinations.hpp"
 
 namespace treeproof::near {
 namespace {
@@ -108,38 +109,18 @@ class FrontierOf final : public Frontier {
     return {graph_.price(edge), sums_.price(edge.n_children), {}};
   }
 
-  // Combinations of trees on the children from the k-th on, for each k.
   std::vector<Front<M>> suffixes(const Edge& edge, Cost most, Limits& limits) const {
-    const auto children = graph_.children(edge);
-    std::vector<Front<M>> out(children.size());
-    out.back() = fronts_[index(children.back())];
-    for (std::size_t k = children.size() - 1; k-- > 0;)
-      out[k] = combine(fronts_[index(children[k])], out[k + 1], most, limits);
-    return out;
-  }
-
-  // All pairs up to a priced cost. Dominated points are removed from time to time, to save memory.
-  Front<M> combine(const Front<M>& a, const Front<M>& b, Cost most, Limits& limits) const {
-    constexpr std::size_t kMany = 1 << 16;
-    constexpr std::size_t kPairsPerMicrosecond = 16;
-    Front<M> out;
-    std::size_t tidied = 0;
-    for (const Point<M>& x : a) {
-      if (b.empty() || x.priced + b.front().priced > most) break;
-      const std::size_t before = out.size();
-      for (const Point<M>& y : b) {
-        if (x.priced + y.priced > most) break;
-        out.push_back(x);
-        out.back() += y;
-      }
-      const std::size_t pairs = out.size() - before;
-      if (limits.stop(static_cast<std::uint32_t>(1 + pairs / kPairsPerMicrosecond))) return out;
-      if (out.size() < 2 * tidied + kMany) continue;
-      tidy(out);
-      tidied = out.size();
-    }
-    tidy(out);
-    return out;
+    constexpr CombinePace kPace{1 << 16, 16};
+    const auto join = [](const Point<M>& x, const Point<M>& y, Front<M>& out) {
+      out.push_back(x);
+      out.back() += y;
+    };
+    const auto remove_dominated = [&](Front<M>& front) { tidy(front); };
+    return combine_suffixes(graph_.children(edge), fronts_,
+                            [&](const Front<M>& a, const Front<M>& b) {
+                              return combine_pairs<&Point<M>::priced>(a, b, most, kPace, limits,
+                                                                      join, remove_dominated);
+                            });
   }
 
   // Of points with the same sums, keeps only the cheapest.

@@ -41,6 +41,7 @@
 #include <vector>
 
 #include "core/index.hpp"
+#include "search/near/combinations.hpp"
 #include "search/near/filter.hpp"
 #include "search/near/graph.hpp"
 #include "tree/tree.hpp"
@@ -120,26 +121,12 @@ class Fronts {
 
   // All pairs up to a cost. A pair counts as a leaf if both of its parts are leaves.
   Front combine(const Front& a, const Front& b, Cost most, Limits& limits) const {
-    constexpr std::size_t kPairsPerMicrosecond = 50;
-    constexpr std::size_t kMany = 1 << 14;
-    Front out;
-    std::size_t joined = 0;
-    for (const Point& x : a) {
-      if (b.empty() || x.cost + b.front().cost > most) break;
-      const std::size_t before = out.size();
-      for (const Point& y : b) {
-        if (x.cost + y.cost > most) break;
-        const Point both = joint(x, y);
-        if (filter_.fits(both.marks)) out.push_back(both);
-      }
-      const std::size_t pairs = out.size() - before;
-      if (limits.stop(static_cast<std::uint32_t>(pairs / kPairsPerMicrosecond))) return out;
-      if (out.size() < 2 * joined + kMany) continue;
-      tidy(out);
-      joined = out.size();
-    }
-    tidy(out);
-    return out;
+    constexpr CombinePace kPace{1 << 14, 50, 0};
+    const auto join = [&](const Point& x, const Point& y, Front& out) {
+      const Point both = joint(x, y);
+      if (filter_.fits(both.marks)) out.push_back(both);
+    };
+    return combine_pairs<&Point::cost>(a, b, most, kPace, limits, join, tidy);
   }
 
   // The splits into leaves of a node with one level left that are trees within its budget.

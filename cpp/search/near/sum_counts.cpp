@@ -10,6 +10,7 @@
 
 #include "core/index.hpp"
 #include "core/key.hpp"
+#include "search/near/combinations.hpp"
 
 namespace treeproof::near {
 namespace {
@@ -181,39 +182,18 @@ class SumCountsOf final : public SumCounts {
     return out;
   }
 
-  // Combinations of trees on the children from the k-th on, for each k.
   std::vector<Histogram<M>> suffixes(const Edge& edge, Cost most, Limits& limits) const {
-    const auto children = graph_.children(edge);
-    std::vector<Histogram<M>> out(children.size());
-    out.back() = histograms_[index(children.back())];
-    for (std::size_t k = children.size() - 1; k-- > 0;)
-      out[k] = combine(histograms_[index(children[k])], out[k + 1], most, limits);
-    return out;
-  }
-
-  // All pairs up to a priced cost. Equal entries are merged from time to time, to save memory.
-  Histogram<M> combine(const Histogram<M>& a, const Histogram<M>& b, Cost most,
-                       Limits& limits) const {
-    constexpr std::size_t kMany = 1 << 14;
-    constexpr std::size_t kPairsPerMicrosecond = 8;
-    Histogram<M> out;
-    std::size_t merged = 0;
-    for (const Entry<M>& x : a) {
-      if (b.empty() || x.priced + b.front().priced > most) break;
-      const std::size_t before = out.size();
-      for (const Entry<M>& y : b) {
-        if (x.priced + y.priced > most) break;
-        if (filter_.fits(x.marks + y.marks)) out.push_back(x + y);
-      }
-      const std::size_t pairs = out.size() - before;
-      if (limits.stop(static_cast<std::uint32_t>(1 + pairs / kPairsPerMicrosecond))) return out;
-      if (out.size() < 2 * merged + kMany) continue;
-      if (too_large(out.size(), limits)) return out;
-      tidy(out);
-      merged = out.size();
-    }
-    tidy(out);
-    return out;
+    constexpr CombinePace kPace{1 << 14, 8};
+    const auto join = [&](const Entry<M>& x, const Entry<M>& y, Histogram<M>& out) {
+      if (filter_.fits(x.marks + y.marks)) out.push_back(x + y);
+    };
+    const auto merge_equal = [&](Histogram<M>& h) { tidy(h); };
+    const auto may_keep = [&](std::size_t n) { return !too_large(n, limits); };
+    return combine_suffixes(graph_.children(edge), histograms_,
+                            [&](const Histogram<M>& a, const Histogram<M>& b) {
+                              return combine_pairs<&Entry<M>::priced>(a, b, most, kPace, limits,
+                                                                      join, merge_equal, may_keep);
+                            });
   }
 
   // Merges the entries that need not be told apart.
