@@ -110,19 +110,13 @@ class Lines : public RealCosts {
     }
     out.finish();
   }
-  void tabulate(const Here& here, const Rows&, const RowSums& sums, bool,
-                Table<double>& out) const {
-    const std::size_t n = here.n_places();
-    out.leaf.resize(2 * n);
-    out.samples.resize(2 * n);
-    for (std::size_t p = 0; p < n; ++p) {
-      if (p % 64 == 0) problem_.poll();
-      out.samples[p] = static_cast<std::int32_t>(sums.yes(0, p));
-      out.samples[n + p] = static_cast<std::int32_t>(sums.no(0, p));
-      out.leaf[p] = leaf([&](std::size_t c) { return sums.yes(c, p); });
-      out.leaf[n + p] = leaf([&](std::size_t c) { return sums.no(c, p); });
-    }
-    out.whole_leaf = leaf([&](std::size_t c) { return sums.total(c); });
+  void tabulate(const Here&, const Rows&, const RowSums& sums, bool, Table<double>& out) const {
+    sums.count_rows(out);
+    const auto polled_leaf = [&](auto&& sum) {
+      problem_.poll();
+      return leaf(sum);
+    };
+    sums.tabulate(polled_leaf, out);
   }
 
  private:

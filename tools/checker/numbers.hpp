@@ -68,19 +68,9 @@ class Numbers : public RealCosts {
   }
   void tabulate(const Here& here, const Rows& members, const RowSums& sums, bool,
                 Table<double>& out) {
-    const std::size_t n = here.n_places();
-    out.leaf.resize(2 * n);
-    out.samples.resize(2 * n);
-    for (std::size_t p = 0; p < n; ++p) {
-      out.samples[p] = static_cast<std::int32_t>(sums.yes(0, p));
-      out.samples[n + p] = static_cast<std::int32_t>(sums.no(0, p));
-    }
+    sums.count_rows(out);
     if (!squared_) return tabulate_distances(here, members, out);
-    for (std::size_t p = 0; p < n; ++p) {
-      out.leaf[p] = squared_loss([&](std::size_t c) { return sums.yes(c, p); });
-      out.leaf[n + p] = squared_loss([&](std::size_t c) { return sums.no(c, p); });
-    }
-    out.whole_leaf = squared_loss([&](std::size_t c) { return sums.total(c); });
+    sums.tabulate([&](auto&& sum) { return squared_loss(sum); }, out);
   }
 
  private:
@@ -111,7 +101,7 @@ class Numbers : public RealCosts {
 
   // Distances are not a function of sums, so rows are added one by one, in the order of a view.
   void tabulate_distances(const Here& here, const Rows& members, Table<double>& out) {
-    std::fill(out.leaf.begin(), out.leaf.end(), 0.0);
+    out.leaf.assign(2 * here.n_places(), 0.0);
     out.whole_leaf = 0;
     for (std::size_t o = 0; o < centred_.n_outputs(); ++o) {
       for (const double level : problem_.levels) add_distances(here, members, o, level, out);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "here.hpp"
+#include "table.hpp"
 
 namespace checker {
 
@@ -53,6 +54,28 @@ class SideSums {
     return no_[channel * here_->n_places() + p];
   }
   double total(std::size_t channel) const { return totals_[channel]; }
+
+  // Writes the number of rows of each child, which is the first channel.
+  void count_rows(Table<double>& out) const {
+    const std::size_t n = here_->n_places();
+    out.samples.resize(2 * n);
+    for (std::size_t p = 0; p < n; ++p) {
+      out.samples[p] = static_cast<std::int32_t>(yes(0, p));
+      out.samples[n + p] = static_cast<std::int32_t>(no(0, p));
+    }
+  }
+  // Writes the loss of a leaf with the rows of each child, and of one with all rows. `leaf`
+  // computes a loss from a function that returns the sum of each channel.
+  template <class Leaf>
+  void tabulate(const Leaf& leaf, Table<double>& out) const {
+    const std::size_t n = here_->n_places();
+    out.leaf.resize(2 * n);
+    for (std::size_t p = 0; p < n; ++p) {
+      out.leaf[p] = leaf([&](std::size_t c) { return yes(c, p); });
+      out.leaf[n + p] = leaf([&](std::size_t c) { return no(c, p); });
+    }
+    out.whole_leaf = leaf([&](std::size_t c) { return total(c); });
+  }
 
  private:
   const Here* here_ = nullptr;
