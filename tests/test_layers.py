@@ -144,5 +144,13 @@ def test_functions_stay_readable(source):
 def test_python_border_knows_no_estimator():
     for module in (ROOT / "src/treeproof/border").glob("*.py"):
         imports = re.findall(r"from treeproof\.(\w+)", module.read_text())
-        known = {"border", "columns", "date_parts", "kinds", "limits", "words"}
+        known = {
+            "border",
+            "columns",
+            "date_parts",
+            "kinds",
+            "limits",
+            "notices",
+            "words",
+        }
         assert set(imports) <= known, f"{module} imports {imports}"

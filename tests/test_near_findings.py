@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from effort import rounds
+from sklearn.exceptions import ConvergenceWarning
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.alternatives.engine import LimitReachedError
+from treeproof.alternatives.search import Question
 
 KINDS = ("classes", "weights", "three classes", "cost matrix", "abstain", "costs")
 
@@ -248,3 +250,28 @@ def test_numbers_that_are_predicted_alike(seed):
     counts = trees.counts()
     assert counts["predictions"] == len(said)
     assert counts["functions"] == len(everywhere)
+
+
+def test_trees_of_a_smaller_depth_are_not_all_trees(monkeypatch) -> None:
+    """If deeper trees could not be counted, the set says so, and has no upper bound."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (64, 5)).astype(float)
+    y = X[:, :4].sum(axis=1) % 2
+    model = OptimalTreeClassifier(0.001).fit(X, y)
+    assert model.get_depth() == 4
+    whole = model.near_optimal(within=0.01)
+    assert whole.complete and whole.max_depth is None
+    largest = Question._largest
+
+    def stopped(self, max_depth, seconds, alone):
+        if max_depth is None:
+            raise LimitReachedError("time_limit", 0.01)
+        return largest(self, max_depth, seconds, alone)
+
+    monkeypatch.setattr(Question, "_largest", stopped)
+    with pytest.warns(ConvergenceWarning, match="these are those of depth 3 or less"):
+        part = model.near_optimal(within=0.01)
+        assert part.count == 0
+    assert not part.complete and part.max_depth == 3
+    assert (part.at_least, part.at_most) == (0, None)
+    assert "0 trees of depth 3 or less within 0.01" in repr(part)

@@ -61,7 +61,7 @@ def _check_provable(trees: NearOptimalSet) -> None:
         why = "costs of a regression are real numbers; a classifier has whole ones"
     elif getattr(near.model, "constraints", None):
         why = "constraints are not part of these proofs; fit without them"
-    elif not trees.complete:
+    elif not trees._is_complete_to_its_depth:
         why = "not all trees within the margin are known; choose a smaller margin"
     elif trees.distinct != "trees":
         why = 'trees are counted one by one; leave distinct="trees"'

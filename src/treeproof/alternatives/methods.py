@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import counts_errors
+from treeproof.notices import warn_user
 from treeproof.objectives.ratios import RATIOS
 from treeproof.solving.answer import Answer
 from treeproof.solving.shape import restrictions
@@ -230,11 +230,10 @@ class Alternatives:
             return
         self.trees_, limit = best_trees(self, kept, n_best)
         if limit is not None:
-            warnings.warn(
+            warn_user(
                 f"Only {len(self.trees_)} of the n_best={n_best} trees were found "
                 f"({limit}); raise the limit or ask for fewer.",
                 ConvergenceWarning,
-                stacklevel=3,
             )
 
     def __getstate__(self) -> dict[str, Any]:

@@ -46,10 +46,15 @@ class NearOptimalSet(Questions):
     count : int
         The number of trees in this set.
     complete : bool
-        Whether these are all trees within the margin. If not, they are the best ones.
+        Whether these are all trees within the margin. If not, they are the best ones of
+        at most ``max_depth`` levels.
     at_least, at_most : int or None
         Bounds on the number of trees within the margin. Both are ``count`` if the set
         is complete; otherwise ``at_most`` is None if no upper bound is known.
+    max_depth : int or None
+        The maximum depth of the trees in this set; None for any depth. It is less than
+        that of the fit if a limit ended the counting of deeper trees. The fitted tree
+        is then not in the set if it is deeper.
     within : float
         The margin.
     counted_within : float
@@ -109,9 +114,19 @@ class NearOptimalSet(Questions):
     @property
     def complete(self) -> bool:
         """Whether these are all trees within the margin."""
+        asked = self._question.problem.task.max_depth
+        return self.max_depth == asked and self._is_complete_to_its_depth
+
+    @property
+    def _is_complete_to_its_depth(self) -> bool:
         found = self._found
         same = found.margin == self._question.margin
         return same and self.count == found.count.total
+
+    @property
+    def max_depth(self) -> int | None:
+        """The maximum depth of the trees in this set; None for any depth."""
+        return self._found.max_depth
 
     @property
     def at_least(self) -> int:
@@ -406,7 +421,10 @@ class NearOptimalSet(Questions):
         noun = self.distinct if self.count != 1 else nouns[self.distinct]
         if self.distinct != "trees":
             noun = f"different {noun} of trees"
-        first = "" if self.complete else "at least " if self.limit is None else "best "
+        known = self._is_complete_to_its_depth
+        first = "" if known else "at least " if self.limit is None else "best "
+        if self.max_depth != self._question.problem.task.max_depth:
+            which += f" of depth {self.max_depth} or less"
         return (
             f"<{first}{self.count} {noun}{which} within {self.within:g} of {best} "
             f"({self.objective:.6g})>"
@@ -420,7 +438,7 @@ class NearOptimalSet(Questions):
         )
         return (
             f"<table><caption>{escape(repr(self)[1:-1])}; the first of them</caption>"
-            "<thead><tr><th>number</th><th>objective</th><th>loss</th><th>splits</th>"
+            "<thead><tr><th>number</th><th>cost</th><th>loss</th><th>splits</th>"
             f"</tr></thead><tbody>{rows}</tbody></table>"
         )
 

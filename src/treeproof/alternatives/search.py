@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
@@ -14,6 +13,7 @@ from treeproof.alternatives.engine import FEWER, Family, LimitReachedError
 from treeproof.alternatives.margins import growing_margins
 from treeproof.alternatives.near_tree import NearTree
 from treeproof.alternatives.problems import ClassProblem, NumberProblem, Problem
+from treeproof.notices import warn_user
 from treeproof.solving.solvers import Task
 
 __all__ = ["Found", "Question", "best_trees"]
@@ -32,8 +32,7 @@ class Found:
     max_depth : int or None
         The trees have at most this depth; None for any depth.
     at_least, at_most : int or None
-        Bounds on the number of trees within the margin, and of the depth, that were
-        asked for; None if there is no bound.
+        Bounds on the number of trees that were asked for; None if there is no bound.
     limit : str or None
         The limit that ended the counting early.
     """
@@ -91,6 +90,8 @@ class Question:
                     raise
                 continue
             self._warn_of_the_rest(found)
+            if found.max_depth != task.max_depth:  # deeper trees were not counted
+                found = replace(found, at_most=None)
             found.family.renew(task.time_limit)
             return found
         raise AssertionError("unreachable: the last level returns or raises")
@@ -190,11 +191,10 @@ class Question:
                 f"within {self.problem.stated_margin(found.margin):g} are known"
             )
         if text:
-            warnings.warn(
+            warn_user(
                 f"The trees within {self.within:g} of the best one could not all be "
                 f"counted before a limit: {text}. {advice}",
                 ConvergenceWarning,
-                stacklevel=5,
             )
 
 

@@ -10,7 +10,6 @@ checked.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from treeproof.border.raw import RawTable
 from treeproof.border.text import TextColumn
 from treeproof.columns import plain
+from treeproof.notices import warn_user
 
 __all__ = ["warn_of_copies_of_labels", "warn_of_copies_of_numbers"]
 
@@ -56,12 +56,10 @@ def warn_of_copies_of_labels(
             continue
         row = int(np.argmax(labels == labels.min()))
         label = plain(classes[int(labels.min())])
-        warnings.warn(
+        warn_user(
             f"{raw.label(j)} has one value for each class ({_shown(raw, j, row)} "
             f"where the target is {label!r}), so the tree will repeat it; leave it "
-            "out, unless it is known before the target is.",
-            UserWarning,
-            stacklevel=2,
+            "out, unless it is known before the target is."
         )
 
 
@@ -77,12 +75,10 @@ def warn_of_copies_of_numbers(raw: RawTable, targets: NDArray[np.float64]) -> No
             continue
         if len(np.unique(values)) < _FEW_NUMBERS or not _same_order(values, targets):
             continue
-        warnings.warn(
+        warn_user(
             f"{raw.label(j)} puts the rows in the same order as the target does, so it "
             "is probably the target in other units; leave it out, unless it is known "
-            "before the target is.",
-            UserWarning,
-            stacklevel=2,
+            "before the target is."
         )
 
 

@@ -7,7 +7,6 @@ are in this module.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.columns import plain
+from treeproof.notices import warn_user
 
 __all__ = [
     "actions_with_abstention",
@@ -137,11 +137,9 @@ def read_rewards(
     table = read_row_costs(rewards, n_rows, None, "rewards", names)
     treatments = np.arange(table.shape[1]) if names is None else _named(names)
     if len(treatments) == 1:
-        warnings.warn(
+        warn_user(
             "rewards has one column, so that there is only one treatment and nothing "
-            "to choose; give one column for each treatment.",
-            UserWarning,
-            stacklevel=6,
+            "to choose; give one column for each treatment."
         )
     return table, treatments
 
@@ -226,11 +224,9 @@ def _numbers(values: Any, name: str) -> NDArray[np.float64]:
 def say_negative(costs: NDArray[np.float64], name: str) -> None:
     """Warn about costs below zero, which are allowed."""
     if costs.min() < 0:
-        warnings.warn(
+        warn_user(
             f"{name} has negative costs (the least is {costs.min():g}); they count as "
-            "gains, so that the objective may be below zero.",
-            UserWarning,
-            stacklevel=5,
+            "gains, so that the cost of a tree may be below zero."
         )
 
 
@@ -243,11 +239,9 @@ def check_abstain_cost(abstain_cost: float, costs: NDArray[np.float64]) -> None:
             f"prediction ({least:g}), so that every leaf would abstain; raise it."
         )
     if abstain_cost >= most:
-        warnings.warn(
+        warn_user(
             f"abstain_cost={abstain_cost:g} is not below the greatest cost of a "
-            f"prediction ({most:g}), so that no leaf will abstain; lower it.",
-            UserWarning,
-            stacklevel=4,
+            f"prediction ({most:g}), so that no leaf will abstain; lower it."
         )
 
 

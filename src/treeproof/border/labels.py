@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any
@@ -14,6 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 
 from treeproof.border.amounts import count_amounts
 from treeproof.columns import missing_places, plain
+from treeproof.notices import warn_user
 
 __all__ = ["class_factors", "read_labels", "read_vector", "read_weights"]
 
@@ -89,24 +89,21 @@ def read_labels(y: Any, estimator: str) -> tuple[NDArray[Any], NDArray[np.int32]
 
 
 def _warn_of_amounts(labels: NDArray[Any]) -> None:
-    warnings.warn(
+    warn_user(
         f"y holds {count_amounts(labels)} different whole numbers such as "
         f"{plain(labels[0])}, each of which is a class of its own here. If they are "
         "amounts, use OptimalTreeRegressor; if they are classes, make them text, "
-        "y.astype(str), and this warning is gone.",
-        UserWarning,
-        stacklevel=6,
+        "y.astype(str), and this warning is gone."
     )
 
 
 def one_column(array: NDArray[Any]) -> NDArray[Any]:
     """Return a one-dimensional array; a table with one column causes a warning."""
     if array.ndim == 2 and array.shape[1] == 1:
-        warnings.warn(
+        warn_user(
             "A column-vector y was passed when a 1d array was expected. Please change "
             "the shape of y to (n_samples,), for example using ravel().",
             DataConversionWarning,
-            stacklevel=5,
         )
         return array[:, 0]
     if array.ndim != 1:

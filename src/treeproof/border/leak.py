@@ -8,7 +8,6 @@ and for text that writes the same category in several ways, such as "Yes" and "y
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -21,6 +20,7 @@ from treeproof.border.row_names import MANY, row_names
 from treeproof.border.table import TrainingTable
 from treeproof.border.text import TextColumn
 from treeproof.columns import plain
+from treeproof.notices import warn_user
 
 __all__ = [
     "check_target_is_apart",
@@ -85,7 +85,7 @@ def warn_of_categories(
         spoken_of.add(found.name)
         if not _is_used(table, found.name):
             continue
-        warnings.warn(found.warning, UserWarning, stacklevel=2)
+        warn_user(found.warning)
     penalty = float(getattr(estimator, "split_penalty", 0.0))
     if each_split or in_units:
         return
@@ -98,13 +98,11 @@ def warn_of_categories(
             continue
         text = isinstance(plain(column.categories[0]), str)  # type: ignore[index]
         group = f", X[{column.name!r}] = X[{column.name!r}].str[:2]," if text else ""
-        warnings.warn(
+        warn_user(
             f"Column {column.name!r} has {values:,} categories: a split with a child "
             f"for each costs {values - 1:,} penalties of {penalty:g}, more than any "
             f"split can gain; group them{group} or fit with "
-            "categorical_split='one-vs-rest'.",
-            UserWarning,
-            stacklevel=2,
+            "categorical_split='one-vs-rest'."
         )
 
 
@@ -118,13 +116,11 @@ def warn_of_marks(table: TrainingTable) -> None:
         marks = _marks([plain(value) for value in column.categories])
         if marks:
             place = f"X[{column.name!r}]"
-            warnings.warn(
+            warn_user(
                 f"Column {column.name!r} is text: it holds numbers and {marks[0]!r}, "
                 f"so it is split by category. If {marks[0]!r} stands for a missing "
                 f"value, write {place} = pd.to_numeric({place}, errors='coerce'), and "
-                "the column is split by threshold.",
-                UserWarning,
-                stacklevel=2,
+                "the column is split by threshold."
             )
 
 
@@ -149,13 +145,11 @@ def warn_of_spellings(table: TrainingTable, classes: Iterable[Any] = ()) -> None
     if len(others) > _MOST_NAMED:
         others[_MOST_NAMED:] = [f"{len(others) - _MOST_NAMED} more"]
     also = f" (likewise {', '.join(others)})" if others else ""
-    warnings.warn(
+    warn_user(
         f"{place} has {what} that differ only in upper and lower case or in "
         f"surrounding blanks, such as {one!r} and {other!r}{also}; they count as "
         f"different {what}, so write them alike if they mean the same, for example "
-        "with .str.strip().str.lower() in pandas or lower(trim(...)) in a query.",
-        UserWarning,
-        stacklevel=2,
+        "with .str.strip().str.lower() in pandas or lower(trim(...)) in a query."
     )
 
 

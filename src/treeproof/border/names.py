@@ -6,7 +6,6 @@ rely on them, and then name the columns.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -15,6 +14,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 
 from treeproof.border.raw import RawTable
+from treeproof.notices import warn_user
 
 __all__ = ["check_names", "fitted_columns", "known_columns", "record_names"]
 
@@ -90,15 +90,11 @@ def check_names(estimator: Any, raw: RawTable) -> None:
     kind = type(estimator).__name__
     fitted = getattr(estimator, "feature_names_in_", None)
     if raw.names is not None and fitted is None:
-        warnings.warn(
-            f"X has feature names, but {kind} was fitted without feature names",
-            stacklevel=4,
-        )
+        warn_user(f"X has feature names, but {kind} was fitted without feature names")
     elif raw.names is None and fitted is not None:
-        warnings.warn(
+        warn_user(
             f"X does not have valid feature names, but {kind} was fitted with feature "
-            "names",
-            stacklevel=4,
+            "names"
         )
     elif fitted is not None and raw.names is not None:
         lacking = [name for name in fitted if name not in raw.names]
