@@ -146,11 +146,6 @@ class NearOptimalSet(Questions):
         return self._question.problem.stated_margin(self._found.margin)
 
     @property
-    def max_depth(self) -> int | None:
-        """The maximum depth of the trees of the set; None for any depth."""
-        return self._found.max_depth
-
-    @property
     def using(self) -> tuple[str, ...]:
         """The columns that every tree of the set tests."""
         return tuple(self._names[f] for f in self._using)
