@@ -71,8 +71,6 @@ class NearOptimalSet(Questions):
     optimal : bool
         Whether the best tree was proved optimal. If not, the set contains all trees
         within the margin of the best tree that was found.
-    max_depth : int or None
-        The set contains the trees of this depth or less; None for any depth.
     using, without : tuple of str
         The columns that every tree of the set tests, or that none of them tests.
 
