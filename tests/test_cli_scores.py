@@ -66,7 +66,7 @@ def with_costs(y, predicted):
         ({"class_weight": "balanced"}, "balanced_accuracy", balanced_accuracy_score),
         ({"cost_matrix": [[0, 1], [5, 0]]}, "mean_cost", with_costs),
     ],
-    ids=str,
+    ids=["f1", "fbeta", "jaccard", "balanced accuracy", "balanced", "costs"],
 )
 def test_the_measure_of_the_fit_is_shown(options, key, by_hand):
     X, y = table(3)
