@@ -34,6 +34,7 @@ def warn_of_copies_of_labels(
 
     Examples
     --------
+    >>> import warnings
     >>> from treeproof.border.raw import read_raw_table
     >>> raw = read_raw_table({"flag": [0, 1] * 30, "x": list(range(60))})
     >>> with warnings.catch_warnings(record=True) as told:
