@@ -202,7 +202,7 @@ fuzz-numeric: $(VENV)/ready build  ## numeric trees with a penalty against brute
 # The short run of the fuzzer drives every engine under all its switches.
 SANITIZED ?= tests/test_fuzz.py::test_a_short_run_finds_nothing $(addprefix tests/test_, \
 	native_contract.py fuzz_bytes.py sparse_limits.py sparse_invariance.py stopping.py \
-	oblique_engine.py stream_learners.py stream_nothing.py stream_checks.py tree.py \
+	oblique_engine.py binary_pairs.py stream_learners.py stream_nothing.py stream_checks.py tree.py \
 	cpp_checker.py verdict.py proof_numbers.py mutants.py time_limits.py)
 # The stand-alone checker is compiled with the same checks.
 SANITIZED_CHECKER := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -219,7 +219,7 @@ sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behavi
 CHECKED ?= tests/test_fuzz.py::test_a_short_run_finds_nothing $(addprefix tests/test_, \
 	threshold_exact.py threshold_cores.py threshold_threads.py sparse_optimum.py \
 	shapes_exact.py regression_exact.py sparse_limits.py quant_bnb.py ladder.py penalty_path.py branches.py dt_miner.py \
-	near_engine.py oblique_engine.py)
+	near_engine.py oblique_engine.py binary_pairs.py)
 .PHONY: test-checked
 test-checked: $(VENV)/ready  ## tests of the engines, with assertions at the joints
 	$(PIP) install --no-build-isolation --no-deps --upgrade --target build/checked \
