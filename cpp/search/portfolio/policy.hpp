@@ -18,8 +18,8 @@
 //           are loose. So they get nothing while a fit is young, then a turn to show what they
 //           promise, and much of the time only while that is more than has been proved and they
 //           still raise the bound. Once a level has had some seconds for itself, they get as much
-//           time as the level, or half as much while that is depth four. The prices of a level wait
-//           longer still: they cost more, and help where a fit takes many seconds.
+//           time as the level, or a quarter of that while it is depth four. The prices of a level
+//           wait longer still: they cost more, and help where a fit takes many seconds.
 //
 // Two engines with the same role get equal shares, so that a fit takes at most twice the time of
 // the better one.
@@ -181,9 +181,9 @@ class Policy {
     constexpr std::int64_t kLookAround = 1'000'000;  // enough to estimate what prices may reach
     constexpr std::int64_t kTrial = 2'000'000;
     constexpr double kVeryLittle = 0.05;
-    constexpr double kBeside = 0.25;  // besides a search that will end soon
-    constexpr double kGlance = 0.1;   // as a share of the time of the searches
-    constexpr double kHalf = 0.5;     // as a share of a level that many tables reach
+    constexpr double kBeside = 0.25;   // besides a search that will end soon
+    constexpr double kGlance = 0.1;    // as a share of the time of the searches
+    constexpr double kQuarter = 0.25;  // as a share of a level that many tables reach
     const bool promising = now.promised > now.lower;
     // Searches prove most shallow trees before prices could help.
     if (total_ < (depth(now) <= kFlat ? kSomeSeconds : kYoung)) return 0.0;
@@ -202,7 +202,7 @@ class Policy {
       return promising ? kMore : kVeryLittle;
     const double share = prices_rise() && now.level != kFlat + 1 ? kMost : kMuch;
     if (total_ < kManySeconds) return share;
-    return std::max(share, now.level == kFlat + 1 ? kHalf * searches : searches);
+    return std::max(share, now.level == kFlat + 1 ? kQuarter * searches : searches);
   }
 
   void start_over(int level) {
