@@ -128,7 +128,7 @@ class Prover {
   struct Cuts {
     threshold::Axis<L> axis;
     Room left, right;
-    std::vector<Cost> priced;  // sum of the prices before each position; may be empty
+    threshold::PriceSums priced;
   };
   // The cuts of a column between two cuts with known bounds.
   struct Interval {
@@ -187,9 +187,8 @@ class Prover {
   Point known_at(const Cuts& cuts, std::uint32_t p) const {
     Point x = cuts.axis.known_at(p);
     if (cuts.priced.empty()) return x;
-    const Cost before = cuts.priced[p], after = cuts.priced.back() - before;
-    x.left = std::max(x.left, static_cast<Value>(prices_->bound(before)));
-    x.right = std::max(x.right, static_cast<Value>(prices_->bound(after)));
+    x.left = std::max(x.left, static_cast<Value>(prices_->left(cuts.priced, p)));
+    x.right = std::max(x.right, static_cast<Value>(prices_->right(cuts.priced, p)));
     return x;
   }
 

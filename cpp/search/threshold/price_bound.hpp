@@ -15,6 +15,15 @@
 
 namespace treeproof::threshold {
 
+// Sums of prices along a feature's list. Threads that share them may know other prices, or none
+// yet, so the cost of a split that belongs to these prices is kept with them.
+struct PriceSums {
+  std::vector<Cost> before;  // before each position; empty without prices
+  Cost split_cost = 0;
+
+  bool empty() const { return before.empty(); }
+};
+
 class PriceBound {
  public:
   // `board` is null if there are no prices. Prices account for all errors, including those that
@@ -37,25 +46,32 @@ class PriceBound {
     if (!refresh()) return 0;
     Cost sum = 0;
     for (std::uint32_t r = 0; r < rows.size(); ++r) sum += price(rows.row(r));
-    return bound(sum);
+    return bound(sum, prices_->split_cost);
   }
 
-  // Writes the sum of the prices before each position of a feature's list; empty without prices.
-  void sum_along(const RowSubset& rows, std::int32_t feature, std::vector<Cost>& sums) {
-    sums.clear();
+  // Sums up the prices along a feature's list; nothing without prices.
+  void sum_along(const RowSubset& rows, std::int32_t feature, PriceSums& sums) {
+    sums.before.clear();
     if (!refresh()) return;
+    sums.split_cost = prices_->split_cost;
     const std::uint32_t* list = rows.list(feature);
-    sums.resize(rows.size() + 1);
+    sums.before.resize(rows.size() + 1);
     for (std::uint32_t k = 0; k < rows.size(); ++k)
-      sums[k + 1] = sums[k] + price(rows.row(list[k]));
+      sums.before[k + 1] = sums.before[k] + price(rows.row(list[k]));
   }
-  // The bound for rows whose prices have this sum.
-  Cost bound(Cost sum) const {
-    const Cost least = sum - prices_->split_cost;
-    return least <= 0 ? 0 : bounds::rounding(split_cost_, 0, least, 0);
+  // The bounds for the rows before a position, and for those from there on.
+  Cost left(const PriceSums& sums, std::uint32_t position) const {
+    return bound(sums.before[position], sums.split_cost);
+  }
+  Cost right(const PriceSums& sums, std::uint32_t position) const {
+    return bound(sums.before.back() - sums.before[position], sums.split_cost);
   }
 
  private:
+  Cost bound(Cost sum, Cost split_cost) const {
+    const Cost least = sum - split_cost;
+    return least <= 0 ? 0 : bounds::rounding(split_cost_, 0, least, 0);
+  }
   Cost price(std::uint32_t row) const { return prices_->of_row[row] - cost_of(loss_->forced(row)); }
 
   const prices::PriceBoard* board_;

@@ -11,6 +11,7 @@
 
 #include "search/threshold/answer.hpp"
 #include "search/threshold/best_first/known_boxes.hpp"
+#include "search/threshold/price_bound.hpp"
 #include "search/threshold/record.hpp"
 #include "search/threshold/task.hpp"
 #include "search/threshold/threads/gate.hpp"
@@ -36,7 +37,7 @@ struct Candidate {
   int right_splits;
   SplitWay way;                     // which child is a leaf of a given class
   std::vector<Value> cumulative;    // weight before each position; empty without unit step
-  std::vector<Value> priced;        // prices before each position; empty without prices
+  PriceSums priced;                 // of its list
   std::vector<std::size_t> points;  // its cuts so far; see `Search::new_point`
   std::size_t n_seeds = 0;
 };

@@ -284,10 +284,10 @@ class Search {
                                        [&](std::size_t k) { return frame.points[k].position; });
     order.insert(place, frame.points.size() - 1);
     if constexpr (kPriced) {
-      const std::vector<Value>& sums = frame.candidates[candidate].priced;
+      const PriceSums& sums = frame.candidates[candidate].priced;
       if (!sums.empty()) {
-        frame.points.back().left = prices_.bound(sums[position]);
-        frame.points.back().right = prices_.bound(sums.back() - sums[position]);
+        frame.points.back().left = prices_.left(sums, position);
+        frame.points.back().right = prices_.right(sums, position);
       }
     }
     return frame.points.size() - 1;

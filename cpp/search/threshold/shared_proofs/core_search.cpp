@@ -151,9 +151,10 @@ void CoreSearch::price_cuts(const RowSubset& rows, std::int32_t f, FeatureCuts& 
   prices_.sum_along(rows, f, price_sums_);
   cuts.left_priced.clear();
   cuts.right_priced.clear();
-  for (const Cost sum : price_sums_) {
-    cuts.left_priced.push_back(prices_.bound(sum));
-    cuts.right_priced.push_back(prices_.bound(price_sums_.back() - sum));
+  if (price_sums_.empty()) return;
+  for (std::uint32_t p = 0; p <= rows.size(); ++p) {
+    cuts.left_priced.push_back(prices_.left(price_sums_, p));
+    cuts.right_priced.push_back(prices_.right(price_sums_, p));
   }
 }
 

@@ -158,7 +158,7 @@ class CoreSearch {
   CutLister lister_;
   TwoSplits two_splits_;
   PriceBound prices_;
-  std::vector<Cost> price_sums_;
+  PriceSums price_sums_;
   Cores deep_cores_;     // of subproblems that take long
   Cores shallow_cores_;  // of those that trees of two splits settle
   Witnesses witnesses_;
