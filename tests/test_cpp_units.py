@@ -17,7 +17,17 @@ def program():
 
 @pytest.mark.parametrize(
     "name",
-    ["covering", "kernels", "memo", "multiway", "policy", "rows", "slices", "trim"],
+    [
+        "covering",
+        "kernels",
+        "memo",
+        "multiway",
+        "policy",
+        "prices",
+        "rows",
+        "slices",
+        "trim",
+    ],
 )
 def test_unit(name, tmp_path):
     done = subprocess.run(

@@ -15,8 +15,9 @@ struct Named {
 constexpr Named kTests[] = {
     {"covering", treeproof::unit::test_covering}, {"kernels", treeproof::unit::test_kernels},
     {"memo", treeproof::unit::test_memo},         {"multiway", treeproof::unit::test_multiway},
-    {"policy", treeproof::unit::test_policy},     {"rows", treeproof::unit::test_rows},
-    {"slices", treeproof::unit::test_slices},     {"trim", treeproof::unit::test_trim}};
+    {"policy", treeproof::unit::test_policy},     {"prices", treeproof::unit::test_prices},
+    {"rows", treeproof::unit::test_rows},         {"slices", treeproof::unit::test_slices},
+    {"trim", treeproof::unit::test_trim}};
 
 }  // namespace
 

@@ -28,6 +28,7 @@ void test_kernels(Report& report);
 void test_memo(Report& report);
 void test_multiway(Report& report);
 void test_policy(Report& report);
+void test_prices(Report& report);
 void test_rows(Report& report);
 void test_slices(Report& report);
 void test_trim(Report& report);
