@@ -277,4 +277,5 @@ def test_bounds_of_a_search_that_was_stopped():
             if found["status"] == "interrupted":
                 stopped_early += 1
                 assert found["lower"] < found["upper"]
-    assert stopped_early > 10
+    # How many events there are depends on the clock, but none is a proof at first.
+    assert stopped_early >= rounds(3, 100)
