@@ -1,5 +1,6 @@
 """The native engine for rules: which partitions it lists, and the trees it proves."""
 
+import time
 from fractions import Fraction
 from itertools import product
 from math import comb
@@ -267,6 +268,7 @@ def test_bounds_of_a_search_that_was_stopped():
             def stop(*event, events=events, last=last):
                 events.append(event)
                 if len(events) >= last:
+                    time.sleep(0.03)  # a search asks every 25 ms whether to stop
                     raise KeyboardInterrupt
 
             found = solve(*problem, **limits, observer=stop)
@@ -277,5 +279,4 @@ def test_bounds_of_a_search_that_was_stopped():
             if found["status"] == "interrupted":
                 stopped_early += 1
                 assert found["lower"] < found["upper"]
-    # How many events there are depends on the clock, but none is a proof at first.
-    assert stopped_early >= rounds(3, 100)
+    assert stopped_early > 10

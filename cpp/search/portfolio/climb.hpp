@@ -113,8 +113,11 @@ class Climb {
     const bool level_prices = std::ranges::any_of(players_, [&](const auto& player) {
       return player->role() == Role::level && player->prices() && may_play(*player);
     });
-    const auto shares =
-        policy_.shares({level_, gap_closed, upper < told_upper_, promised, level_prices});
+    // Compared with the last slice, not with what was told: that depends on the clock, and shares
+    // that do may lead to another one of several equally good trees.
+    const bool improved = upper < dealt_upper_;
+    dealt_upper_ = upper;
+    const auto shares = policy_.shares({level_, gap_closed, improved, promised, level_prices});
     const int role = policy_.choose(shares, there);
     tell();
     if (role < 0) return false;
@@ -227,7 +230,6 @@ class Climb {
     const std::uint64_t news = board_.news();
     if (news == told_) return;
     told_ = news;
-    told_upper_ = board_.upper(board_.max_depth());
     if (news_) news_(board_, nullptr);
   }
 
@@ -277,7 +279,7 @@ class Climb {
   int level_ = 0;    // the level that is being proved; 0: none
   int reached_ = 0;  // the last level that was proved
   std::uint64_t told_ = 0;
-  Value told_upper_{};
+  Value dealt_upper_{};  // the cost of the best tree when the last slice was dealt
 };
 
 }  // namespace treeproof::portfolio
