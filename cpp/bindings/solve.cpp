@@ -12,7 +12,6 @@
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "bindings/first_prices.hpp"
 #include "bindings/search_options.hpp"
 #include "bindings/sparse_switches.hpp"
 #include "bindings/step_log.hpp"
@@ -27,32 +26,6 @@ using nb::literals::operator""_a;
 namespace treeproof::bindings {
 
 namespace {
-
-SearchResult solve_sparse(Problem& problem, const SearchOptions& options, const SparseOptions& own,
-                          std::int64_t price_work, std::span<const Cost> known_prices,
-                          Limits& limits, const Observer& notify,
-                          std::optional<proof::SearchFiles>& files) {
-  sparse::Options engine = own.engine;
-  engine.n_threads = options.n_jobs;
-  files.emplace(problem, options.trees, own.proof_log, own.checkpoint, engine);
-  prices::PriceBoard board;
-  if (price_work > 0 || !known_prices.empty()) {
-    const auto points = prices::make_points(problem.features, problem.codes, problem.label,
-                                            problem.n_classes, problem.weight);
-    const Cost per_leaf =
-        prices::cost_per_leaf(split_cost(options.trees.split_penalty, problem.total_weight),
-                              problem.features, options.trees.penalize);
-    if (price_work > 0)
-      post_first_prices(points, problem.weight, per_leaf, price_work, limits, board);
-    post_known_prices(points, problem.weight, known_prices, per_leaf, board);
-    engine.prices = &board;
-    engine.cites_prices = !known_prices.empty();
-  }
-  SearchResult result =
-      sparse::solve(problem, options.trees, engine, limits, notify, files->listener());
-  files->finish();
-  return result;
-}
 
 nb::dict solve(const EncodedTable& table, const SearchOptions& options, const std::string& solver,
                const SparseOptions* sparse, std::int64_t memo_branches, std::int64_t price_work,
@@ -76,10 +49,15 @@ nb::dict solve(const EncodedTable& table, const SearchOptions& options, const st
     if (solver != "sparse" && penalty > 0 && options.trees.penalize == Penalize::leaves &&
         has_wide(problem.features))
       throw std::invalid_argument("solver '" + solver + "' charges each split once");
-    if (solver == "sparse")
+    if (solver == "sparse") {
+      sparse::Options engine = own.engine;
+      engine.n_threads = options.n_jobs;
+      files.emplace(problem, options.trees, own.proof_log, own.checkpoint, engine);
       result =
-          solve_sparse(problem, options, own, price_work, view_of(prices), limits, notify, files);
-    else if (solver == "branches")
+          sparse::solve_with_prices(problem, options.trees, engine, {price_work, view_of(prices)},
+                                    limits, notify, files->listener());
+      files->finish();
+    } else if (solver == "branches")
       result = branches::solve(problem, options.trees, limits, notify, memo_branches);
     else if (solver == "dt-miner") result = miner::solve(problem, options.trees, limits, notify);
     else throw std::invalid_argument("unknown solver '" + solver + "'");

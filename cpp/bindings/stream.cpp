@@ -1,5 +1,5 @@
-// Bindings of the online learners: one class that combines an encoder, a learner and the detection
-// of drift. No learning happens in this file.
+// Bindings of the online learners: one class that combines an encoder and a learner that is watched
+// by a drift detector. No learning happens in this file.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -11,9 +11,9 @@
 
 #include "bindings/python.hpp"
 #include "bindings/stream_encoder.hpp"
-#include "stream/error_trend.hpp"
 #include "stream/online_branches.hpp"
 #include "stream/tree_search.hpp"
+#include "stream/watched_learner.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -58,44 +58,25 @@ std::unique_ptr<stream::Learner> make_learner(const std::string& kind, const nb:
   return std::make_unique<stream::TreeSearch>(options);
 }
 
-// Tells a drift detector with River's interface, and the trend of errors, about the learner's
-// mistakes.
-class DriftWatch {
+// A drift detector with River's interface; None: no detection.
+class PythonDetector final : public stream::DriftDetector {
  public:
-  explicit DriftWatch(nb::object detector) : prototype_(std::move(detector)) { renew(); }
+  explicit PythonDetector(nb::object prototype) : prototype_(std::move(prototype)) { renew(); }
 
-  bool watching() const { return !detector_.is_none(); }
+  bool active() const override { return !detector_.is_none(); }
+  void update(bool mistake) override { detector_.attr("update")(mistake ? 1.0 : 0.0); }
+  bool detected() const override { return nb::cast<bool>(detector_.attr("drift_detected")); }
+  void renew() override { detector_ = nb::module_::import_("copy").attr("deepcopy")(prototype_); }
 
-  // Returns whether there is drift.
-  bool update(bool mistake) {
-    trend_.update(mistake);
-    detector_.attr("update")(mistake ? 1.0 : 0.0);
-    return trend_.worse() && nb::cast<bool>(detector_.attr("drift_detected"));
-  }
-
-  // Returns the number of rows since the stream changed. After a drift, the detector starts again.
-  std::int64_t take_recent_rows() {
-    renew();
-    return trend_.restart();
-  }
-
-  nb::tuple save() const {
-    return nb::make_tuple(prototype_, detector_, trend_.recent, trend_.past, trend_.sum,
-                          trend_.since);
-  }
-  void load(nb::tuple state) {
-    prototype_ = state[0];
-    detector_ = state[1];
-    trend_ = {nb::cast<double>(state[2]), nb::cast<double>(state[3]), nb::cast<double>(state[4]),
-              nb::cast<std::int64_t>(state[5])};
+  nb::tuple save() const { return nb::make_tuple(prototype_, detector_); }
+  void load(nb::handle prototype, nb::handle detector) {
+    prototype_ = nb::borrow(prototype);
+    detector_ = nb::borrow(detector);
   }
 
  private:
-  void renew() { detector_ = nb::module_::import_("copy").attr("deepcopy")(prototype_); }
-
   nb::object prototype_;
   nb::object detector_;
-  stream::ErrorTrend trend_;
 };
 
 class StreamModel {
@@ -104,27 +85,27 @@ class StreamModel {
   // are multiplied by it.
   StreamModel(const std::string& kind, nb::dict options, nb::object helper,
               std::int32_t max_categories, nb::object detector, double discount)
-      : learner_(make_learner(kind, options)), encoder_(std::move(helper), max_categories),
-        discount_(discount), watch_(std::move(detector)) {}
+      : StreamModel(make_learner(kind, options), std::move(helper), max_categories,
+                    std::make_unique<PythonDetector>(std::move(detector)), discount) {}
 
   std::int32_t learn_one(nb::dict row, nb::handle y, double weight) {
     encoder_.encode(row, true);
     const std::int32_t label = encoder_.label(y, true);
     grow();
-    learn_row(encoder_.codes(), encoder_.numbers(), label, weight);
+    watched_.learn(encoder_.codes(), encoder_.numbers(), label, weight);
     encoder_.mark_started();
     return label;
   }
 
   nb::object predict_one(nb::dict row) {
     encoder_.encode(row, false);
-    const std::int32_t k = learner_->predict(encoder_.codes(), encoder_.numbers());
+    const std::int32_t k = learner().predict(encoder_.codes(), encoder_.numbers());
     return k < 0 ? nb::none() : nb::object(encoder_.classes()[static_cast<std::size_t>(k)]);
   }
 
   nb::object class_weights_one(nb::dict row) {
     encoder_.encode(row, false);
-    const std::int32_t node = learner_->find(encoder_.codes(), encoder_.numbers());
+    const std::int32_t node = learner().find(encoder_.codes(), encoder_.numbers());
     return weights_of(node);
   }
 
@@ -136,7 +117,7 @@ class StreamModel {
     encoder_.mark_started();
     for (std::size_t i = 0; i < labels.shape(0); ++i) {
       if (i % 256 == 255 && PyErr_CheckSignals() != 0) throw nb::python_error();
-      learn_row(row_of(codes, i), numbers_of(numbers, i), labels(i), weights(i));
+      watched_.learn(row_of(codes, i), numbers_of(numbers, i), labels(i), weights(i));
     }
   }
 
@@ -144,7 +125,7 @@ class StreamModel {
     check_width(codes, numbers);
     std::vector<std::int32_t> predicted(codes.shape(0));
     for (std::size_t i = 0; i < predicted.size(); ++i)
-      predicted[i] = learner_->predict(row_of(codes, i), numbers_of(numbers, i));
+      predicted[i] = learner().predict(row_of(codes, i), numbers_of(numbers, i));
     return to_numpy(std::move(predicted));
   }
 
@@ -152,7 +133,7 @@ class StreamModel {
     check_width(codes, numbers);
     std::vector<std::int32_t> nodes(codes.shape(0));
     for (std::size_t i = 0; i < nodes.size(); ++i)
-      nodes[i] = learner_->find(row_of(codes, i), numbers_of(numbers, i));
+      nodes[i] = learner().find(row_of(codes, i), numbers_of(numbers, i));
     return to_numpy(std::move(nodes));
   }
 
@@ -176,7 +157,7 @@ class StreamModel {
   }
 
   nb::dict tree() const {
-    const stream::StreamTree& tree = learner_->tree();
+    const stream::StreamTree& tree = learner().tree();
     std::vector<std::int32_t> feature, cut, first_child, n_children, lo, hi;
     std::vector<double> threshold;
     for (const stream::StreamNode& node : tree.nodes) {
@@ -206,76 +187,70 @@ class StreamModel {
 
   nb::dict statistics() const {
     nb::dict d;
-    for (const auto& [name, value] : learner_->statistics()) d[name.c_str()] = value;
-    d["bytes"] = learner_->bytes();
-    d["drifts"] = drifts_;
+    for (const auto& [name, value] : learner().statistics()) d[name.c_str()] = value;
+    d["bytes"] = learner().bytes();
+    d["drifts"] = drifts();
     return d;
   }
 
-  std::int32_t n_splits() const { return learner_->tree().n_splits(); }
-  std::int32_t depth() const { return learner_->tree().depth(); }
-  bool finished() const { return learner_->finished(); }
-  std::int64_t drifts() const { return drifts_; }
-  std::size_t bytes() const { return learner_->bytes(); }
+  std::int32_t n_splits() const { return learner().tree().n_splits(); }
+  std::int32_t depth() const { return learner().tree().depth(); }
+  bool finished() const { return learner().finished(); }
+  std::int64_t drifts() const { return watched_.state().n_drifts; }
+  std::size_t bytes() const { return learner().bytes(); }
   Encoder& encoder() { return encoder_; }
-  void restart(std::int64_t recent) { learner_->restart(recent); }
+  void restart(std::int64_t recent) { learner().restart(recent); }
 
   bool settle(std::int64_t steps) {
-    constexpr std::int64_t kStride = 1000;
-    for (; steps > 0; steps -= kStride) {
-      if (learner_->settle(std::min(steps, kStride))) return true;
+    return watched_.settle(steps, [] {
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    }
-    return learner_->settle(0);
+    });
   }
 
   nb::tuple save() {
-    const std::string bytes = learner_->save();
-    return nb::make_tuple(encoder_.save(), nb::bytes(bytes.data(), bytes.size()), drifts_,
-                          watch_.save());
+    const std::string bytes = learner().save();
+    const auto& [trend, n_drifts] = watched_.state();
+    const nb::tuple detector = detector_->save();
+    return nb::make_tuple(
+        encoder_.save(), nb::bytes(bytes.data(), bytes.size()), n_drifts,
+        nb::make_tuple(detector[0], detector[1], trend.recent, trend.past, trend.sum, trend.since));
   }
   void load(nb::tuple state) {
     encoder_.load(nb::cast<nb::tuple>(state[0]));
     const auto bytes = nb::cast<nb::bytes>(state[1]);
-    learner_->load({bytes.c_str(), bytes.size()});
-    drifts_ = nb::cast<std::int64_t>(state[2]);
-    watch_.load(nb::cast<nb::tuple>(state[3]));
+    learner().load({bytes.c_str(), bytes.size()});
+    const auto watch = nb::cast<nb::tuple>(state[3]);
+    detector_->load(watch[0], watch[1]);
+    const stream::ErrorTrend trend{nb::cast<double>(watch[2]), nb::cast<double>(watch[3]),
+                                   nb::cast<double>(watch[4]), nb::cast<std::int64_t>(watch[5])};
+    watched_.set_state({trend, nb::cast<std::int64_t>(state[2])});
   }
 
  private:
-  void grow() {
-    if (encoder_.take_grown()) learner_->grow(encoder_.schema());
-  }
+  StreamModel(std::unique_ptr<stream::Learner> learner, nb::object helper,
+              std::int32_t max_categories, std::unique_ptr<PythonDetector> detector,
+              double discount)
+      : detector_(detector.get()), watched_(std::move(learner), std::move(detector), discount),
+        encoder_(std::move(helper), max_categories) {}
 
-  void learn_row(stream::Row codes, std::span<const double> numbers, std::int32_t label,
-                 double weight) {
-    if (!watch_.watching()) {
-      learner_->learn(codes, numbers, label, weight);
-      return;
-    }
-    const bool mistake = learner_->predict(codes, numbers) != label;
-    learner_->learn(codes, numbers, label, weight);
-    if (!watch_.update(mistake)) return;
-    ++drifts_;
-    const std::int64_t recent = watch_.take_recent_rows();
-    if (discount_ < 0.0) {
-      learner_->restart(recent);
-    } else {
-      learner_->reweight(recent, discount_);
-    }
+  stream::Learner& learner() { return watched_.learner(); }
+  const stream::Learner& learner() const { return watched_.learner(); }
+
+  void grow() {
+    if (encoder_.take_grown()) learner().grow(encoder_.schema());
   }
 
   nb::object weights_of(std::int32_t node) const {
-    if (learner_->tree().n_classes == 0) return nb::list();
+    if (learner().tree().n_classes == 0) return nb::list();
     nb::list out;
-    for (const double w : learner_->tree().class_weights(node)) out.append(w);
+    for (const double w : learner().tree().class_weights(node)) out.append(w);
     return out;
   }
 
   double threshold_of(const stream::Split& split) const {
     if (split.cut < 0) return std::numeric_limits<double>::quiet_NaN();
     const auto j = static_cast<std::size_t>(encoder_.number_index(split.column));
-    const auto& thresholds = learner_->tree_bins()[j].thresholds;
+    const auto& thresholds = learner().tree_bins()[j].thresholds;
     const auto cut = static_cast<std::size_t>(split.cut);
     // The threshold in front of the code for missing values: all numbers are on its left.
     return cut < thresholds.size() ? thresholds[cut] : std::numeric_limits<double>::infinity();
@@ -315,11 +290,9 @@ class StreamModel {
     return {numbers.data() + i * numbers.shape(1), numbers.shape(1)};
   }
 
-  std::unique_ptr<stream::Learner> learner_;
+  PythonDetector* detector_;  // belongs to the watched learner
+  stream::WatchedLearner watched_;
   Encoder encoder_;
-  double discount_;
-  DriftWatch watch_;
-  std::int64_t drifts_ = 0;
 };
 
 }  // namespace

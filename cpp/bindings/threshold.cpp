@@ -11,10 +11,11 @@
 
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
-#include "bindings/first_prices.hpp"
 #include "bindings/search_options.hpp"
 #include "bindings/solved_problem.hpp"
 #include "bindings/threshold_switches.hpp"
+#include "bounds/prices/first_prices.hpp"
+#include "bounds/prices/price_maker.hpp"
 #include "data/columns.hpp"
 #include "data/weights.hpp"
 #include "search/threshold/solve.hpp"
@@ -44,7 +45,8 @@ nb::dict solve_labels(const EncodedTable& table, const SearchOptions& options,
   check_directions(table, along);
   threshold::Switches read = read_switches(switches, options.n_jobs);
   prices::PriceBoard board;
-  const std::span<const Cost> known = view_of(prices);
+  // A proof can cite known prices, but none that are computed here: their argument would be lost.
+  const prices::FirstPrices first{record ? 0 : price_work, view_of(prices)};
   double unit = 1.0;
   bool interrupted = false;
   const Observer notify = observer_for(options.observer, unit, interrupted);
@@ -62,15 +64,13 @@ nb::dict solve_labels(const EncodedTable& table, const SearchOptions& options,
     solved.columns = sort_columns(table.features(), view(table.codes), table.n_rows_32());
     solved.tree_limits = options.trees;
     solved.n_classes = table.n_classes;
-    if ((price_work > 0 && !record) || !known.empty()) {
+    if (first.wanted()) {
       const auto points =
           prices::make_points(solved.columns, labels, table.n_classes, solved.weights);
       const Cost per_leaf =
           prices::cost_per_leaf(split_cost(options.trees.split_penalty, solved.total_weight),
                                 solved.columns.features, solved.tree_limits.penalize);
-      if (price_work > 0 && !record)
-        post_first_prices(points, solved.weights, per_leaf, price_work, limits, board);
-      post_known_prices(points, solved.weights, known, per_leaf, board);
+      post_first_prices(first, points, solved.weights, per_leaf, limits, board);
       read.prices = &board;
       solved.prices = board.look();
     }

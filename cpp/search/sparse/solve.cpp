@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "bounds/prices/price_maker.hpp"
 #include "core/check.hpp"
 #include "search/sparse/crew.hpp"
 #include "search/sparse/discrepancy.hpp"
@@ -419,6 +420,23 @@ SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, const 
     keeper.emplace(options.checkpoint, problem, tree_limits, options.checkpoint_pause);
   return run(problem, settings, max_splits, limits, observer, listener, warm, options.resumed,
              keeper ? &*keeper : nullptr, options.shared_memo, options.exchange);
+}
+
+SearchResult solve_with_prices(const Problem& problem, const TreeLimits& tree_limits,
+                               Options options, const prices::FirstPrices& wanted, Limits& limits,
+                               const Observer& observer, StepListener* listener) {
+  prices::PriceBoard board;
+  if (wanted.wanted()) {
+    const auto points = prices::make_points(problem.features, problem.codes, problem.label,
+                                            problem.n_classes, problem.weight);
+    const Cost penalty = split_cost(tree_limits.split_penalty, problem.total_weight);
+    post_first_prices(wanted, points, problem.weight,
+                      prices::cost_per_leaf(penalty, problem.features, tree_limits.penalize),
+                      limits, board);
+    options.prices = &board;
+    options.cites_prices = !wanted.known.empty();
+  }
+  return solve(problem, tree_limits, options, limits, observer, listener);
 }
 
 }  // namespace treeproof::sparse

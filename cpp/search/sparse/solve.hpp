@@ -1,6 +1,7 @@
 // The exact search for sparse trees on binary and categorical tests.
 #pragma once
 
+#include "bounds/prices/first_prices.hpp"
 #include "core/events.hpp"
 #include "core/limits.hpp"
 #include "core/options.hpp"
@@ -42,5 +43,11 @@ struct Options {
 SearchResult solve(const Problem& problem, const TreeLimits& tree_limits, const Options& options,
                    Limits& limits, const Observer& observer, StepListener* listener = nullptr,
                    WarmStart* warm = nullptr);
+
+// The same search with prices of rows that are available before it begins. The proof that it writes
+// cites them if they are known from an earlier search.
+SearchResult solve_with_prices(const Problem& problem, const TreeLimits& tree_limits,
+                               Options options, const prices::FirstPrices& wanted, Limits& limits,
+                               const Observer& observer, StepListener* listener = nullptr);
 
 }  // namespace treeproof::sparse
