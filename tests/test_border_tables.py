@@ -1,5 +1,7 @@
 """Tables of every kind give the same codes, and ranks are right."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from treeproof import OptimalTreeClassifier
-from treeproof.border import read_classification_data
+from treeproof.border import Wanted, read_classification_data
 from treeproof.border.ranks import midpoint, rank_columns
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import encode_table
@@ -25,7 +27,7 @@ Y = ["yes", "no", "yes", "no", "no", "yes"]
 
 
 def encode(X, **options):
-    data = read_classification_data(OptimalTreeClassifier(), X, Y, **options)
+    data = read_classification_data(SimpleNamespace(), X, Y, wanted=Wanted(**options))
     return data.table
 
 

@@ -20,10 +20,10 @@ from table_oracle import random_problem
 from typer.testing import CliRunner
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
-from treeproof.border import kind_of_split
 from treeproof.cli import app
 from treeproof.export.json import from_json
 from treeproof.kinds import EQUALS, MULTIWAY
+from treeproof.parameters import kind_of_split
 from treeproof.proof.checker import check
 from treeproof.proof.exact import Refuted, check_exactly
 
@@ -74,10 +74,12 @@ def test_two_values_and_very_many_are_split_one_way(monkeypatch):
     X["two"] = np.where(X["size"] > 4, "p", "q")
     model = OptimalTreeClassifier().fit(X, y)
     splits = {c.name: c for c in model.tree_.columns}
-    from treeproof.border import read_classification_data, table
+    from treeproof.border import Wanted, read_classification_data, table
 
     def kinds():
-        data = read_classification_data(model, X, y, categorical_split="either")
+        data = read_classification_data(
+            model, X, y, wanted=Wanted(categorical_split="either")
+        )
         return [data.table.split_of(splits[c]) for c in ("colour", "shape", "two")]
 
     assert kinds() == ["either", "either", "multiway"]

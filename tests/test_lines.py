@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from effort import rounds
 from shape_oracle import least_cost
+from sklearn.base import clone
 
 from treeproof import OptimalTreeRegressor, penalty_path
 from treeproof.kinds import LEAF
@@ -192,3 +193,19 @@ def test_lines_with_groups_of_columns():
         0.0, leaf="linear", max_depth=2, interaction_cst="no_interactions"
     ).fit(X, y)
     assert model.optimal_ and model.stats_["solver"] == "paths"
+
+
+def test_categories_are_not_ordered_by_their_mean_for_lines():
+    """Two groups of categories with other slopes, but one mean: no order finds them."""
+    rng = np.random.default_rng(0)
+    group, x = rng.integers(0, 14, 400), rng.normal(size=400)
+    X = pd.DataFrame({"g": [f"c{k:02d}" for k in group], "x": x})
+    y = np.where(group % 2 == 1, 3 * x, -3 * x)
+    model = OptimalTreeRegressor(max_depth=1, categorical_split="subset")
+    with pytest.raises(ValueError, match="tries all ways to part them in two"):
+        clone(model).set_params(leaf="linear", linear_features=["x"]).fit(X, y)
+    assert model.fit(X, y).optimal_  # constants follow the means
+    few = X["g"].isin([f"c{k:02d}" for k in range(8)])
+    model.set_params(leaf="linear", linear_features=["x"]).fit(X[few], y[few])
+    assert model.n_splits_ == 1
+    assert set(model.tree_.lines.slope[1:].round(3)) == {3.0, -3.0}

@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border import counts_errors
 from treeproof.notices import warn_user
 from treeproof.objectives.ratios import RATIOS
+from treeproof.parameters import counts_errors
 from treeproof.solving.answer import Answer
 from treeproof.solving.shape import restrictions
 

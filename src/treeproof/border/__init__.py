@@ -8,6 +8,7 @@ column, the row or the value, and says what to do.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,7 @@ from treeproof.border.predict_rows import read_rows
 from treeproof.border.raw import RawTable, read_raw_table
 from treeproof.border.table import MISSING_REFUSED, TrainingTable, encode_table
 from treeproof.border.targets import read_targets
+from treeproof.border.wanted import Wanted
 from treeproof.limits import Deadline
 
 __all__ = [
@@ -40,9 +42,8 @@ __all__ = [
     "RegressionData",
     "RewardData",
     "TrainingTable",
+    "Wanted",
     "check_lengths",
-    "counts_errors",
-    "kind_of_split",
     "read_classification_data",
     "read_regression_data",
     "read_reward_data",
@@ -50,8 +51,88 @@ __all__ = [
     "read_training_table",
 ]
 
-# the published algorithms, whose trees have only one kind of split
-_PUBLISHED = ("branches", "dt-miner", "quant-bnb")
+_PLAIN = Wanted()
+
+
+@dataclass
+class _Answers:
+    """What is known of each row beside its columns.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (rows,)
+        Weights; rows of weight zero are left out.
+    arrays : dict
+        Arrays with one entry for each row, by name; None for what was not given.
+    numbers : ndarray of shape (rows,) or None
+        What the categories of a column may be ordered by; None for nothing.
+    classes : ndarray
+        The classes, whose spelling is checked.
+    in_units : bool
+        Whether costs have a unit of their own, so that they may exceed 1.
+    """
+
+    weights: NDArray[np.float64]
+    arrays: dict[str, NDArray[Any] | None]
+    numbers: NDArray[np.float64] | None = None
+    classes: Any = ()
+    in_units: bool = False
+
+    def take(self, keep: NDArray[np.bool_]) -> _Answers:
+        """Return those of some rows."""
+        return _Answers(
+            self.weights[keep],
+            {k: None if v is None else v[keep] for k, v in self.arrays.items()},
+            None if self.numbers is None else self.numbers[keep],
+            self.classes,
+            self.in_units,
+        )
+
+
+def _read(
+    estimator: Any,
+    X: Any,
+    wanted: Wanted,
+    answers_of: Callable[[RawTable], _Answers],
+    samples: NDArray[np.int64] | None,
+    deadline: Deadline | None,
+) -> dict[str, Any]:
+    """Read a training table and what is known of its rows.
+
+    Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
+    estimator. Returns the table, the weights, how many rows each row stands for, which
+    of the given rows are kept, and the arrays of the rows.
+    """
+    raw = _read_features(X, wanted.missing, merged=samples is not None)
+    answers = answers_of(raw)
+    record_names(estimator, raw)
+    raw = with_date_parts(raw, date_columns(raw))
+    kept = None
+    if not (answers.weights > 0).all():
+        kept = answers.weights > 0
+        raw, answers = raw.take(kept), answers.take(kept)
+        samples = None if samples is None else samples[kept]
+    table = encode_table(
+        raw,
+        wanted.categorical_features,
+        wanted.categorical_split,
+        wanted.missing,
+        None if answers.numbers is None else (answers.numbers, answers.weights),
+        deadline,
+        _allowed(wanted, raw),
+    )
+    n_rows = table.n_rows if samples is None else int(samples.sum())
+    if not table.unread:
+        warn_of_categories(wanted, raw, table, n_rows, in_units=answers.in_units)
+        warn_of_marks(table)
+        warn_of_spellings(table, answers.classes)
+    return {
+        "table": table,
+        "weights": answers.weights,
+        "samples": samples,
+        "kept": kept,
+        **answers.arrays,
+    }
 
 
 @dataclass
@@ -77,9 +158,7 @@ def read_classification_data(
     y: Any,
     sample_weight: Any = None,
     *,
-    categorical_features: Any = "from_dtype",
-    categorical_split: str = "multiway",
-    missing: str = "error",
+    wanted: Wanted = _PLAIN,
     class_weight: Any = None,
     samples: NDArray[np.int64] | None = None,
     costs: Any = None,
@@ -90,19 +169,45 @@ def read_classification_data(
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator.
     """
-    raw = _read_features(X, missing, merged=samples is not None)
-    row_costs = None
-    if costs is not None and samples is not None:
+    about: dict[str, Any] = {}
+
+    def answers_of(raw: RawTable) -> _Answers:
+        classes, labels, row_costs = _read_classes(
+            raw, y, costs, wanted, merged=samples is not None
+        )
+        weights = read_weights(sample_weight, raw.n_rows)
+        factors = class_factors(class_weight, classes, labels, weights)
+        about.update(classes=classes, class_factors=factors)
+        return _Answers(
+            weights * factors[labels],
+            {"labels": labels, "costs": row_costs},
+            labels.astype(np.float64)
+            if wanted.in_order and len(classes) == 2
+            else None,
+            classes,
+            in_units=row_costs is not None or not wanted.counts_errors,
+        )
+
+    read = _read(estimator, X, wanted, answers_of, samples, deadline)
+    return ClassificationData(**read, **about)
+
+
+def _read_classes(
+    raw: RawTable, y: Any, costs: Any, wanted: Wanted, merged: bool
+) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[np.float64] | None]:
+    """Return the classes, each row's, and the costs of each row if they were given."""
+    if costs is not None and merged:
         raise ValueError(
             "costs of each row need a table in memory; for a table that is not, use "
             "cost_matrix."
         )
+    row_costs = None
     if costs is not None and y is None:
         row_costs = read_row_costs(costs, raw.n_rows, None)
         classes = np.arange(row_costs.shape[1])
         labels = np.argmin(row_costs, axis=1).astype(np.int32)
     else:
-        classes, labels = read_labels(y, type(estimator).__name__)
+        classes, labels = read_labels(y, wanted.name)
         check_lengths(raw.n_rows, len(labels))
         check_target_is_apart(raw, y)
         warn_of_copies_of_labels(raw, labels, classes)
@@ -110,33 +215,7 @@ def read_classification_data(
             row_costs = read_row_costs(costs, raw.n_rows, classes.tolist())
     if row_costs is not None:
         say_negative(row_costs, "costs")
-    weights = read_weights(sample_weight, raw.n_rows)
-    factors = class_factors(class_weight, classes, labels, weights)
-    weights = weights * factors[labels]
-    raw, kept, samples = _weighed(estimator, raw, weights, samples)
-    if kept is not None:
-        labels, weights = labels[kept], weights[kept]
-        row_costs = None if row_costs is None else row_costs[kept]
-    simple = has_one_split(estimator) and len(classes) == 2 and counts_errors(estimator)
-    by_target = (labels.astype(np.float64), weights) if simple else None
-    table = encode_table(
-        raw,
-        categorical_features,
-        categorical_split,
-        missing,
-        by_target,
-        deadline,
-        _allowed(estimator, raw),
-    )
-    n_rows = table.n_rows if samples is None else int(samples.sum())
-    in_units = row_costs is not None or not counts_errors(estimator)
-    if not table.unread:
-        warn_of_categories(estimator, raw, table, n_rows, in_units=in_units)
-        warn_of_marks(table)
-        warn_of_spellings(table, classes)
-    return ClassificationData(
-        table, classes, labels, weights, factors, samples, row_costs, kept
-    )
+    return classes, labels, row_costs
 
 
 @dataclass
@@ -149,6 +228,8 @@ class RegressionData:
     one_column: bool  # whether predictions have one dimension
     # Number of table rows that each row stands for; None for 1.
     samples: NDArray[np.int64] | None = None
+    # Which of the given rows are kept; None for all.
+    kept: NDArray[np.bool_] | None = None
 
 
 def read_regression_data(
@@ -157,9 +238,7 @@ def read_regression_data(
     y: Any,
     sample_weight: Any = None,
     *,
-    categorical_features: Any = "from_dtype",
-    categorical_split: str = "multiway",
-    missing: str = "error",
+    wanted: Wanted = _PLAIN,
     samples: NDArray[np.int64] | None = None,
     deadline: Deadline | None = None,
 ) -> RegressionData:
@@ -168,34 +247,22 @@ def read_regression_data(
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator.
     """
-    raw = _read_features(X, missing, merged=samples is not None)
-    targets = read_targets(y, type(estimator).__name__)
-    check_lengths(raw.n_rows, len(targets))
-    check_target_is_apart(raw, y)
-    warn_of_copies_of_numbers(raw, targets)
-    weights = read_weights(sample_weight, raw.n_rows)
-    raw, kept, samples = _weighed(estimator, raw, weights, samples)
-    if kept is not None:
-        targets, weights = targets[kept], weights[kept]
-    matrix = targets.reshape(len(targets), -1)
-    squared = getattr(estimator, "criterion", None) == "squared_error"
-    simple = has_one_split(estimator) and squared and matrix.shape[1] == 1
-    by_target = (matrix[:, 0], weights) if simple else None
-    table = encode_table(
-        raw,
-        categorical_features,
-        categorical_split,
-        missing,
-        by_target,
-        deadline,
-        _allowed(estimator, raw),
-    )
-    n_rows = table.n_rows if samples is None else int(samples.sum())
-    if not table.unread:
-        warn_of_categories(estimator, raw, table, n_rows)
-        warn_of_marks(table)
-        warn_of_spellings(table)
-    return RegressionData(table, matrix, weights, matrix.shape[1] == 1, samples)
+
+    def answers_of(raw: RawTable) -> _Answers:
+        targets = read_targets(y, wanted.name)
+        check_lengths(raw.n_rows, len(targets))
+        check_target_is_apart(raw, y)
+        warn_of_copies_of_numbers(raw, targets)
+        matrix = targets.reshape(len(targets), -1)
+        simple = wanted.in_order and matrix.shape[1] == 1
+        return _Answers(
+            read_weights(sample_weight, raw.n_rows),
+            {"targets": matrix},
+            matrix[:, 0] if simple else None,
+        )
+
+    read = _read(estimator, X, wanted, answers_of, samples, deadline)
+    return RegressionData(**read, one_column=read["targets"].shape[1] == 1)
 
 
 @dataclass
@@ -218,51 +285,35 @@ def read_reward_data(
     rewards: Any,
     sample_weight: Any = None,
     *,
-    categorical_features: Any = "from_dtype",
-    categorical_split: str = "multiway",
-    missing: str = "error",
+    wanted: Wanted = _PLAIN,
     samples: NDArray[np.int64] | None = None,
     names: list[Any] | None = None,
+    deadline: Deadline | None = None,
 ) -> RewardData:
     """Read all data that are passed to `fit` of a policy tree.
 
     Sets ``n_features_in_`` and, for a table with names, ``feature_names_in_`` on the
     estimator. `names` are the treatments' names, if the rewards do not have them.
     """
-    raw = _read_features(X, missing, merged=samples is not None)
-    numbers, treatments = read_rewards(
-        rewards, raw.n_rows, type(estimator).__name__, names
-    )
-    weights = read_weights(sample_weight, raw.n_rows)
-    raw, kept, samples = _weighed(estimator, raw, weights, samples)
-    if kept is not None:
-        numbers, weights = numbers[kept], weights[kept]
-    table = encode_table(raw, categorical_features, categorical_split, missing)
-    n_rows = table.n_rows if samples is None else int(samples.sum())
-    warn_of_categories(estimator, raw, table, n_rows, in_units=True)
-    warn_of_marks(table)
-    warn_of_spellings(table)
-    return RewardData(table, numbers, treatments, weights, samples, kept)
+    about: dict[str, Any] = {}
+
+    def answers_of(raw: RawTable) -> _Answers:
+        numbers, treatments = read_rewards(rewards, raw.n_rows, wanted.name, names)
+        about.update(treatments=treatments)
+        weights = read_weights(sample_weight, raw.n_rows)
+        return _Answers(weights, {"rewards": numbers}, in_units=True)
+
+    read = _read(estimator, X, wanted, answers_of, samples, deadline)
+    return RewardData(**read, **about)
 
 
-def read_training_table(
-    estimator: Any,
-    X: Any,
-    weights: NDArray[np.float64] | None = None,
-    *,
-    categorical_features: Any = "from_dtype",
-    categorical_split: str = "multiway",
-    missing: str = "error",
-) -> TrainingTable:
-    """Read only the table, without the rows of weight zero."""
-    raw = read_raw_table(X, MISSING_REFUSED if missing == "error" else None)
-    record_names(estimator, raw)
+def read_training_table(X: Any, wanted: Wanted = _PLAIN) -> TrainingTable:
+    """Read only a table."""
+    raw = read_raw_table(X, MISSING_REFUSED if wanted.missing == "error" else None)
     raw = with_date_parts(raw, date_columns(raw))
-    if weights is not None:
-        check_lengths(raw.n_rows, len(weights))
-        if not (weights > 0).all():
-            raw = raw.take(weights > 0)
-    return encode_table(raw, categorical_features, categorical_split, missing)
+    return encode_table(
+        raw, wanted.categorical_features, wanted.categorical_split, wanted.missing
+    )
 
 
 def _read_features(X: Any, missing: str, merged: bool) -> RawTable:
@@ -276,71 +327,12 @@ def _read_features(X: Any, missing: str, merged: bool) -> RawTable:
     return raw
 
 
-def _weighed(
-    estimator: Any,
-    raw: RawTable,
-    weights: NDArray[np.float64],
-    samples: NDArray[np.int64] | None,
-) -> tuple[RawTable, NDArray[np.bool_] | None, NDArray[np.int64] | None]:
-    """Record names, add numbers of dates, and leave out rows of weight zero.
-
-    The second result says which rows are kept; None for all.
-    """
-    record_names(estimator, raw)
-    raw = with_date_parts(raw, date_columns(raw))
-    keep = weights > 0
-    if keep.all():
-        return raw, None, samples
-    return raw.take(keep), keep, None if samples is None else samples[keep]
-
-
-def _allowed(estimator: Any, raw: RawTable) -> frozenset[int] | None:
+def _allowed(wanted: Wanted, raw: RawTable) -> frozenset[int] | None:
     """Return the columns that splits may test; None for all."""
-    allowed = getattr(estimator, "allowed_features", None)
-    if allowed is None:
+    if wanted.allowed_features is None:
         return None
-    return read_allowed(allowed, [raw.name(j) for j in range(raw.n_columns)])
-
-
-def kind_of_split(estimator: Any) -> str:
-    """Return how an estimator splits categories; "auto" is replaced by the choice.
-
-    Examples
-    --------
-    >>> from treeproof import OptimalTreeClassifier
-    >>> kind_of_split(OptimalTreeClassifier())
-    'either'
-    >>> kind_of_split(OptimalTreeClassifier(penalize="splits"))
-    'multiway'
-    """
-    kind = str(getattr(estimator, "categorical_split", "multiway"))
-    if kind != "auto":
-        return kind
-    if getattr(estimator, "shape", "tree") == "list":
-        return "one-vs-rest"  # lists have two-way splits only
-    published = getattr(estimator, "solver", "auto") in _PUBLISHED
-    by_leaves = getattr(estimator, "penalize", "leaves") == "leaves"
-    return "either" if by_leaves and not published else "multiway"
-
-
-def has_one_split(estimator: Any) -> bool:
-    """Whether the estimator allows only a leaf, or one split with two leaves."""
-    at_most = (getattr(estimator, "max_depth", 0), getattr(estimator, "max_splits", 0))
-    return 1 in at_most and getattr(estimator, "min_samples_leaf", 0) == 1
-
-
-def counts_errors(estimator: Any) -> bool:
-    """Whether the estimator minimises plain misclassification."""
-    if getattr(estimator, "constraints", None):
-        return False
-    told = ("cost_matrix", "abstain_cost")
-    metric = getattr(estimator, "metric", "accuracy")
-    criterion = getattr(estimator, "criterion", "misclassification")
-    return (
-        all(getattr(estimator, name, None) is None for name in told)
-        and metric in ("accuracy", "balanced_accuracy")
-        and criterion == "misclassification"
-    )
+    names = [raw.name(j) for j in range(raw.n_columns)]
+    return read_allowed(wanted.allowed_features, names)
 
 
 def check_lengths(n_rows: int, n_labels: int) -> None:

@@ -19,6 +19,7 @@ from treeproof.border.raw import RawTable
 from treeproof.border.row_names import MANY, row_names
 from treeproof.border.table import TrainingTable
 from treeproof.border.text import TextColumn
+from treeproof.border.wanted import Wanted
 from treeproof.columns import plain
 from treeproof.notices import warn_user
 
@@ -60,7 +61,7 @@ def check_target_is_apart(raw: RawTable, y: Any) -> None:
 
 
 def warn_of_categories(
-    estimator: Any,
+    wanted: Wanted,
     raw: RawTable,
     table: TrainingTable,
     n_rows: int,
@@ -76,9 +77,8 @@ def warn_of_categories(
     in several rows: with 400 random categories in 1,400 rows, the error on new rows
     rose from .10 to .16.
     """
-    each_split = getattr(estimator, "penalize", "leaves") == "splits"
     multiway = table.categorical_split == "multiway"
-    share = _MANY_FOR_SPLITS if each_split and multiway else MANY
+    share = _MANY_FOR_SPLITS if wanted.each_split and multiway else MANY
     categorical = [column.is_categorical for column in table.columns]
     spoken_of = set()
     for found in row_names(raw, categorical, n_rows, share):
@@ -86,8 +86,8 @@ def warn_of_categories(
         if not _is_used(table, found.name):
             continue
         warn_user(found.warning)
-    penalty = float(getattr(estimator, "split_penalty", 0.0))
-    if each_split or in_units:
+    penalty = wanted.split_penalty
+    if wanted.each_split or in_units:
         return
     for column in table.columns:
         if table.split_of(column) != "multiway" or not _is_used(table, column.name):

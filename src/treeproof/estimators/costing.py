@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border import ClassificationData, counts_errors
+from treeproof.border import ClassificationData
 from treeproof.border.costs import (
     actions_with_abstention,
     check_abstain_cost,
@@ -23,6 +23,7 @@ from treeproof.objectives import (
     Told,
 )
 from treeproof.objectives.ratios import RATIOS, Ratio
+from treeproof.parameters import counts_errors
 from treeproof.solving.certificates import Wording
 from treeproof.solving.shape import restrictions
 from treeproof.sources.scoring import distinct_cases

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border import kind_of_split
 from treeproof.estimators.base import OptimalTree
 from treeproof.export import sklearn as sklearn_export
 from treeproof.export.methods import TreeExports
 from treeproof.export.model_card import model_card
 from treeproof.export.prefix import tree_to_prefix
 from treeproof.importance import DroppedColumn, cost_importances, drop_columns
+from treeproof.parameters import kind_of_split
 from treeproof.picture.methods import EstimatorPictures
 from treeproof.solving.summary import summarise
 from treeproof.tree import Tree

@@ -30,8 +30,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from treeproof.border import kind_of_split
 from treeproof.generalization.structure import TreeStructure
+from treeproof.parameters import kind_of_split
 
 __all__ = ["FeatureSpace"]
 

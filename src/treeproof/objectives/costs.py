@@ -94,9 +94,8 @@ class Costs(Objective):
 
     Examples
     --------
-    >>> from types import SimpleNamespace
     >>> from treeproof.border import read_training_table
-    >>> table = read_training_table(SimpleNamespace(), [[0], [1], [2]])
+    >>> table = read_training_table([[0], [1], [2]])
     >>> costs = np.array([[0.0, 2.0], [1.0, 0.0], [3.0, 0.0]])
     >>> objective = Costs(table, np.ones(3), costs, np.array(["wait", "act"]))
     >>> objective.gains.tolist()

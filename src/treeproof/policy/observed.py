@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_random_state
 
-from treeproof.border import TrainingTable, read_training_table
+from treeproof.border import TrainingTable, Wanted, read_training_table
 from treeproof.border.labels import read_labels, read_vector, read_weights
 from treeproof.border.targets import read_targets
 from treeproof.columns import plain
@@ -70,14 +69,12 @@ def read_observed(
         )
     outcomes = _read_outcomes(Y)
     treatments, given = _read_treatments(T, model.categories)
-    settings = {
-        "categorical_features": model.categorical_features,
-        "missing": model.missing,
-    }
-    parts = [_numbers(read_training_table(SimpleNamespace(), X, **settings))]
+    wanted = Wanted(
+        categorical_features=model.categorical_features, missing=model.missing
+    )
+    parts = [_numbers(read_training_table(X, wanted))]
     if W is not None:
-        settings["categorical_features"] = "from_dtype"
-        parts.append(_numbers(read_training_table(SimpleNamespace(), W, **settings)))
+        parts.append(_numbers(read_training_table(W, Wanted(missing=model.missing))))
     n_rows = len(parts[0])
     lengths = {"Y": len(outcomes), "T": len(given), "W": len(parts[-1])}
     for name, length in lengths.items():

@@ -20,7 +20,6 @@ from treeproof.border import (
     RegressionData,
     RewardData,
     TrainingTable,
-    kind_of_split,
     read_classification_data,
     read_regression_data,
     read_reward_data,
@@ -28,6 +27,7 @@ from treeproof.border import (
 from treeproof.border.names import known_columns
 from treeproof.kinds import ORDERED
 from treeproof.limits import Deadline
+from treeproof.parameters import wanted
 from treeproof.sources.bins import BinnedTable, quantile_cuts
 from treeproof.sources.merged import Bins, MergedRows, merged_rows
 from treeproof.sources.opening import open_source
@@ -50,7 +50,7 @@ def classification_data(
     read = partial(
         read_classification_data,
         model,
-        **_column_options(model),
+        wanted=wanted(model),
         class_weight="balanced" if balanced else model.class_weight,
         costs=costs,
         deadline=_cutting(deadline),
@@ -70,7 +70,7 @@ def regression_data(
     read = partial(
         read_regression_data,
         model,
-        **_column_options(model),
+        wanted=wanted(model),
         deadline=_cutting(deadline),
     )
     return _read(model, X, y, sample_weight, memory, deadline, read)
@@ -95,9 +95,10 @@ def reward_data(
             X,
             y,
             weight,
-            **_column_options(model),
+            wanted=wanted(model),
             samples=samples,
             names=list(rewards) if named and samples is not None else None,
+            deadline=_cutting(deadline),
         )
 
     return _read(model, X, rewards, sample_weight, memory, deadline, read)
@@ -106,15 +107,6 @@ def reward_data(
 def _cutting(deadline: Deadline | None) -> Deadline | None:
     """Return the deadline if columns may be left unread once it has passed."""
     return deadline if deadline is not None and deadline.cuts else None
-
-
-def _column_options(model: Any) -> dict[str, Any]:
-    """Return how the border is to read the columns."""
-    return {
-        "categorical_features": model.categorical_features,
-        "categorical_split": kind_of_split(model),
-        "missing": model.missing,
-    }
 
 
 def _read(
