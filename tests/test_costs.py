@@ -5,6 +5,7 @@
 
 from fractions import Fraction
 
+import native
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,10 +21,15 @@ from oracle import (
     optimal_cost,
 )
 from sklearn.metrics import balanced_accuracy_score
+from sparse_problems import SWITCHES as SPARSE_SWITCHES
 from table_oracle import random_problem
+from test_threshold_exact import SWITCHES as THRESHOLD_SWITCHES
+from threshold_switches import random_switches
 
 from treeproof import OptimalTreeClassifier, OptimalTreeClassifierCV, penalty_path
+from treeproof.border import Wanted, read_training_table
 from treeproof.generalization.prunable import PrunableTree
+from treeproof.objectives import Costs
 
 BLOCKS = 10
 SOLVERS = ("sparse", "threshold", "auto")
@@ -134,6 +140,53 @@ def check_tree(model, frame, costs, weights, options):
     assert options["max_splits"] is None or tree.n_splits <= options["max_splits"]
     if tree.n_splits:
         assert tree.n_node_samples.min() >= options["min_samples_leaf"]
+
+
+def solved(engine, objective, options, random):
+    """The answer of one engine for some costs, under switches drawn at random."""
+    asked = objective.question(options["min_samples_leaf"])
+    own = asked["table"].engine
+    arguments = {
+        "kinds": own.kinds,
+        "n_values": own.n_values,
+        "codes": np.ascontiguousarray(own.codes).reshape(-1),
+        "weights": asked["weights"],
+        "labels": asked["labels"],
+        "n_classes": asked["n_classes"],
+        "split_penalty": objective.units.engine_penalty(options["split_penalty"]),
+        **oracle_limits(options | {"min_samples_leaf": asked["min_samples_leaf"]}),
+    }
+    if engine == "sparse":
+        switches = {name: bool(random.random() < 0.5) for name in SPARSE_SWITCHES}
+        return native.solve(solver="sparse", switches=switches, **arguments)
+    switches = random_switches(random, *THRESHOLD_SWITCHES)
+    return native.solve_threshold(switches=switches, **arguments)
+
+
+@pytest.mark.parametrize("block", range(BLOCKS))
+def test_engines_equal_brute_force_under_random_switches(block):
+    for seed in range(block, rounds(200, 16_000), BLOCKS):
+        problem, random = random_problem(seed), np.random.default_rng(60_000 + seed)
+        table = read_training_table(
+            problem.frame,
+            Wanted(
+                missing=problem.missing, categorical_split=problem.categorical_split
+            ),
+        )
+        weights = problem.weights.astype(float)
+        costs = random.integers(0, 12, (len(weights), int(random.integers(2, 5))))
+        costs = costs + random.normal(size=costs.shape) * (random.random() < 0.5)
+        objective = Costs(table, weights, costs, np.arange(costs.shape[1]))
+        if objective.engine_total == 0:
+            continue  # every action costs the same; nothing is searched
+        options = random_options(random)
+        engine = SOLVERS[seed % 2]
+        answer = solved(engine, objective, options, random)
+        expected = brute_force(problem.for_classes(), costs, weights, options)
+        assert answer["status"] == "optimal", seed
+        assert answer["lower"] == answer["upper"], seed
+        stated = objective.units.stated(answer["upper"] / answer["unit"])
+        assert stated == pytest.approx(expected, abs=1e-6), seed
 
 
 @pytest.mark.parametrize("block", range(BLOCKS))

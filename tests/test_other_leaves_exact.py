@@ -11,8 +11,8 @@ from effort import rounds
 from oracle import random_limits
 from other_leaves_oracle import CRITERIA, LeafTable, leaf_arguments, random_leaves
 from regression_oracle import KINDS, check_optimum
-from test_regression_exact import numeric_arguments, random_switches
-from threshold_switches import check_every_combination
+from test_regression_exact import SWITCHES, numeric_arguments
+from threshold_switches import check_every_combination, random_switches
 
 
 def check(
@@ -35,7 +35,7 @@ def test_equals_brute_force(criterion: str) -> None:
         limits = random_limits(rng)
         if limits["max_depth"] < 0 and rng.random() < 0.6:
             limits["max_depth"] = int(rng.integers(2, 5))
-        check(table, limits, random_switches(rng))
+        check(table, limits, random_switches(rng, *SWITCHES))
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)
