@@ -90,6 +90,13 @@ def _from_mapping(
                 f"{{{true!r}: {{prediction: cost, ...}}}}."
             )
         costs = {plain(predicted): cost for predicted, cost in row.items()}
+        for predicted in costs:
+            # the matrix may know a class that no row has, as in a fold of a table
+            if predicted not in labels and predicted not in known:
+                raise ValueError(
+                    f"{name} says what predicting {predicted!r} for {true!r} costs, "
+                    f"but there is no such class; the classes are {_listed(labels)}."
+                )
         for j, predicted in enumerate(labels):
             if predicted not in costs and i != j:
                 raise ValueError(
