@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treeproof import OptimalTreeClassifier, penalty_path
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, penalty_path
 
 X = [[0], [1], [2], [3]]
 Y = ["healthy", "ill", "healthy", "ill"]
@@ -152,3 +152,36 @@ def test_what_the_certificate_says():
     assert "no tree of depth 1 or less costs less than" in costs.certificate()
     third = OptimalTreeClassifier(cost_matrix=[[0, 1 / 3], [1 / 7, 0]]).fit(X, y)
     assert " by more than " in third.certificate()  # such costs are rounded
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        {"healthy": {"ill": 1, "Healthy": 7}, "ill": {"healthy": 20}},
+        {"healthy": {"ill": 1}, "ill": {"healthy": 20, "Ill": 3}},
+    ],
+)
+def test_a_typing_error_on_the_diagonal(matrix):
+    refused("there is no such class; the classes are 'healthy'", cost_matrix=matrix)
+
+
+def test_a_matrix_may_know_classes_that_no_row_has():
+    """As in a fold of a table with a rare class."""
+    more = {true: {**row, "dead": 9} for true, row in GOOD.items()}
+    more["dead"] = {"healthy": 50, "ill": 10}
+    model = OptimalTreeClassifier(cost_matrix=more).fit(X, Y)
+    assert (
+        model.objective_ == OptimalTreeClassifier(cost_matrix=GOOD).fit(X, Y).objective_
+    )
+
+
+def test_paths_with_costs_of_rows():
+    random = np.random.default_rng(2)
+    table, costs = random.integers(0, 3, (60, 3)), random.random((60, 3))
+    path = penalty_path(table, None, costs=costs, low=0.01, high=2.0)
+    for penalty in (0.012, 0.03, 0.5, 1.5):
+        alone = OptimalTreeClassifier(penalty).fit(table, None, costs=costs)
+        found = path.at(penalty).objective(penalty)
+        assert found == pytest.approx(alone.objective_, abs=1e-6)
+    with pytest.raises(ValueError, match="costs are those of a classifier's"):
+        penalty_path(table, costs[:, 0], costs=costs, estimator=OptimalTreeRegressor())

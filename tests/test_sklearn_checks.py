@@ -15,9 +15,18 @@ from treeproof.survival import OptimalSurvivalTree
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
-    [OptimalTreeClassifier(time_limit=5), OptimalTreeRegressor(max_depth=3)]
+    [
+        OptimalTreeClassifier(time_limit=5),
+        OptimalTreeRegressor(max_depth=3),
+        OptimalSurvivalTree(max_depth=3),
+    ]
 )
 def test_estimator_check(estimator, check):
+    """Policies of given rewards are checked in test_policy.py.
+
+    `OptimalDRPolicyTree` takes outcomes and treatments first, as EconML's does, and
+    declares that it cannot be checked so.
+    """
     check(estimator)
 
 

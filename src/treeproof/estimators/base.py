@@ -26,15 +26,13 @@ from sklearn.utils._param_validation import (
 )
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border import (
-    TrainingTable,
-    kind_of_split,
-    read_rows,
-)
+from treeproof.border import TrainingTable, read_rows
 from treeproof.border.prefix import prefix_of
 from treeproof.border.prefix_words import prefix_in_words
 from treeproof.limits import Deadline, engine_allowance, thread_count
 from treeproof.notices import warn_user
+from treeproof.offered import Offers
+from treeproof.parameters import kind_of_split
 from treeproof.proof.writer import ProofFile, derived
 from treeproof.solving.answer import Answer
 from treeproof.solving.certificates import (
@@ -92,7 +90,7 @@ def common_constraints(solvers: set[str]) -> dict[str, list[Any]]:
     }
 
 
-class OptimalTree(BaseEstimator):
+class OptimalTree(Offers, BaseEstimator):
     """Base of the estimators that hold one fitted `Tree` and its certificate."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from treeproof.border import ClassificationData, counts_errors
+from treeproof.border import ClassificationData
 from treeproof.constraints.fit import fit_classifier
 from treeproof.constraints.kinds import Constraint
 from treeproof.estimators.action_tree import ActionTree
@@ -23,6 +23,7 @@ from treeproof.limits import Deadline, parse_memory
 from treeproof.objectives import PROBABILITY_CRITERIA, check_criterion
 from treeproof.objectives.ratio_fit import fit_ratio
 from treeproof.objectives.ratios import METRICS, RATIOS
+from treeproof.parameters import counts_errors
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
 from treeproof.solving.solvers import SOLVERS, Task
@@ -434,25 +435,20 @@ class OptimalTreeClassifier(Costed, ActionTree, ClassTree):
         if ratio:
             fit_ratio(self, data, reading, proof)
             return self
-        self._fit_objective(
-            self._objective(data),
-            reading,
-            deadline,
-            proof=proof,
-            distributed=distributed,
-            checkpoint=checkpoint,
-        )
+        self._fit_objective(self._objective(data), reading, deadline, **files)
         if counts_errors(self) and data.costs is None:
             self._note_single_leaf()
         return self
 
-    def _prepare(self, X: Any, y: Any, sample_weight: Any = None) -> Prepared[Task]:
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any = None, costs: Any = None
+    ) -> Prepared[Task]:
         """Read the data and state the problem, as `fit` does, without solving it."""
         self._validate_params()
-        self._check_objective(None)
+        self._check_objective(costs)
         self._check_path()
         deadline = self._deadline(whole=False)
-        data, reading = self._read(X, y, sample_weight, None, deadline)
+        data, reading = self._read(X, y, sample_weight, costs, deadline)
         return self._prepared(self._objective(data), reading, deadline)
 
     def _read(

@@ -22,7 +22,7 @@ def check_top(model: Any, proof: Any) -> None:
     if prefix is not None:
         unfit = {
             "first_split": model.first_split is not None,
-            "quantiles": model.quantiles is not None,
+            "quantiles": getattr(model, "quantiles", None) is not None,
             f'solver="{model.solver}"': model.solver == "quant-bnb",
         }
         for name, there in unfit.items():
@@ -30,8 +30,9 @@ def check_top(model: Any, proof: Any) -> None:
                 raise ValueError(
                     f"prefix cannot be combined with {name}; leave one of the two out."
                 )
-    plain = hasattr(model, "constraints") and not model.constraints
-    plain = plain and model.metric in ("accuracy", "balanced_accuracy")
+    plain = hasattr(model, "n_best") and not getattr(model, "constraints", None)
+    metric = getattr(model, "metric", "accuracy")
+    plain = plain and metric in ("accuracy", "balanced_accuracy")
     limited = getattr(model, "allowed_features", None) is not None
     if proof is not None and limited and not plain:
         raise ValueError(

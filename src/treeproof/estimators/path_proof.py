@@ -168,6 +168,8 @@ class _Written:
         self.y = None if labels is None else np.asarray(objective.classes)[labels]
         self.weight = objective.weights  # with those of classes
         self.costs = getattr(objective, "costs", None)
+        if header.get("measure") == "reward":  # as it is given to a checker
+            self.costs = -objective.costs
         if header.get("cost_matrix") is not None:
             self.costs = None
         if header.get("abstain_cost") is not None and self.costs is not None:

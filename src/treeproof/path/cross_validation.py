@@ -24,10 +24,11 @@ from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border import counts_errors
 from treeproof.border.labels import read_labels
 from treeproof.estimators.classifier import OptimalTreeClassifier
 from treeproof.estimators.regressor import OptimalTreeRegressor
+from treeproof.offered import Offers
+from treeproof.parameters import counts_errors
 from treeproof.path.budget import Budget, one_warning
 from treeproof.path.result import PathPoint, PenaltyPath
 from treeproof.path.tracing import penalty_path
@@ -40,7 +41,7 @@ __all__ = ["OptimalTreeClassifierCV", "OptimalTreeRegressorCV"]
 _WHOLE = 0.3  # share of the time for the path of all rows; the folds share the rest
 
 
-class _ChosenByCV(MetaEstimatorMixin, BaseEstimator):
+class _ChosenByCV(Offers, MetaEstimatorMixin, BaseEstimator):
     """Base of both estimators: fit the path, score it on folds, keep one tree."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -308,7 +309,7 @@ class OptimalTreeClassifierCV(ClassifierMixin, _ChosenByCV):
         base = OptimalTreeClassifier() if self.estimator is None else self.estimator
         if not isinstance(base, OptimalTreeClassifier):
             raise TypeError(
-                f"estimator is a {type(base).__name__}; OptimalTreeClassifierCV needs "
+                f"estimator is an {type(base).__name__}; OptimalTreeClassifierCV needs "
                 "a classifier."
             )
         return base
@@ -368,7 +369,7 @@ class OptimalTreeRegressorCV(RegressorMixin, _ChosenByCV):
         base = OptimalTreeRegressor() if self.estimator is None else self.estimator
         if not isinstance(base, OptimalTreeRegressor):
             raise TypeError(
-                f"estimator is a {type(base).__name__}; OptimalTreeRegressorCV needs "
+                f"estimator is an {type(base).__name__}; OptimalTreeRegressorCV needs "
                 "a regressor."
             )
         return base

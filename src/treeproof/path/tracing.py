@@ -11,12 +11,12 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from treeproof.border import counts_errors
 from treeproof.estimators.classifier import OptimalTreeClassifier
 from treeproof.estimators.prepared import Prepared
 from treeproof.estimators.regressor import OptimalTreeRegressor
 from treeproof.estimators.variants import model_like
 from treeproof.notices import warn_user
+from treeproof.parameters import counts_errors
 from treeproof.path.envelope import Envelope, Segment, trace
 from treeproof.path.result import PathPoint, PenaltyPath
 from treeproof.path.searches import Searches
@@ -32,6 +32,7 @@ def penalty_path(
     y: Any,
     sample_weight: Any = None,
     *,
+    costs: Any = None,
     low: float = 0.005,
     high: float = 1.0,
     estimator: Any = None,
@@ -51,6 +52,8 @@ def penalty_path(
         Labels, or numbers if the estimator is a regressor.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         Weights of the rows.
+    costs : array-like of shape (n_samples, n_classes) or None, default=None
+        The cost of each prediction for each row, as for ``fit`` of the classifier.
     low, high : float, default=0.005 and 1.0
         The range of penalties. Small penalties make large trees and long searches.
     estimator : OptimalTreeClassifier, OptimalTreeRegressor or None, default=None
@@ -98,10 +101,17 @@ def penalty_path(
             raise ValueError(f"A path cannot be combined with {name}; leave it out.")
     if getattr(base, "constraints", None):
         raise ValueError("A path cannot be combined with constraints; leave them out.")
-    costs = isinstance(base, OptimalTreeClassifier) and not counts_errors(base)
-    _check_range(low, high, math.inf if costs else 1.0)
+    classes = isinstance(base, OptimalTreeClassifier)
+    if costs is not None and not classes:
+        raise ValueError(
+            "costs are those of a classifier's predictions; leave them out, or pass an "
+            "OptimalTreeClassifier."
+        )
+    in_units = classes and (costs is not None or not counts_errors(base))
+    _check_range(low, high, math.inf if in_units else 1.0)
     model = clone(base).set_params(split_penalty=float(low))
-    prepared = model._prepare(X, y, sample_weight)
+    given = {} if costs is None else {"costs": costs}
+    prepared = model._prepare(X, y, sample_weight, **given)
     name = solver_name(model.solver, prepared.task)
     with observing(bool(model.verbose)) as (history, _):
         found = _trace(name, prepared, low, high)

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from treeproof.border import RewardData
 from treeproof.constraints.fit import fit_policy
-from treeproof.estimators.action_tree import ActionTree, Path
+from treeproof.estimators.action_tree import ActionTree
 from treeproof.estimators.base import common_constraints
+from treeproof.estimators.given_top import check_top
 from treeproof.limits import Deadline
 from treeproof.objectives import Costs
 from treeproof.solving.certificates import Wording
@@ -38,12 +39,23 @@ class PolicyTree(ActionTree):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = policy_constraints()
 
+    def _start(self, files: Mapping[str, Any]) -> Deadline:
+        """Refuse what cannot be combined, and start the clock."""
+        check_top(self, files["proof"])
+        if self._gap_tolerance().relative:
+            raise ValueError(
+                f"tolerance={self.tolerance!r} is a share of a cost, but a mean reward "
+                "may be 0 or below; pass a number in the unit of the rewards."
+            )
+        others = self.n_best > 1 or getattr(self, "constraints", None)
+        return self._deadline(whole=bool(any(files.values()) or others))
+
     def _fit_rewards(
         self,
         data: RewardData,
         reading: Mapping[str, Any],
         deadline: Deadline,
-        proof: Path | None,
+        files: Mapping[str, Any],
         sensitive_features: Any = None,
     ) -> None:
         """Find the tree of the greatest mean reward."""
@@ -56,13 +68,12 @@ class PolicyTree(ActionTree):
             measure="reward",
         )
         if getattr(self, "constraints", None):
-            told = {"proof": proof}
             fit_policy(
-                self, data, objective, sensitive_features, told, reading, deadline
+                self, data, objective, sensitive_features, files, reading, deadline
             )
             return
         self.__dict__.pop("constraints_", None)  # of an earlier fit
-        self._fit_objective(objective, reading, deadline, proof=proof)
+        self._fit_objective(objective, reading, deadline, **files)
 
     def _quant_options(self) -> QuantBnB:
         return QuantBnB()

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from treeproof.estimators.action_tree import Path
-from treeproof.limits import Deadline, parse_memory, thread_count
+from treeproof.limits import parse_memory, thread_count
 from treeproof.policy.base import PolicyTree, policy_constraints
 from treeproof.policy.observed import Observed, read_observed
 from treeproof.policy.scores import METHODS, clipped, cross_fit, score, together
@@ -58,7 +58,9 @@ class OptimalDRPolicyTree(PolicyTree):
         How the predictions of several rounds are combined.
     split_penalty, penalize, max_depth, max_splits, min_samples_leaf
         See `OptimalPolicyTree`.
-    categorical_features, categorical_split, missing, first_split, solver
+    categorical_features, categorical_split, missing, first_split, prefix
+        See `OptimalPolicyTree`.
+    allowed_features, solver, tolerance
         See `OptimalPolicyTree`.
     time_limit, memory_limit, n_jobs, quantiles, n_best, verbose
         See `OptimalPolicyTree`. The time limit is that of the search; fitting the
@@ -146,8 +148,11 @@ class OptimalDRPolicyTree(PolicyTree):
         categorical_split: str = "auto",
         missing: str = "best-side",
         first_split: str | int | None = None,
+        prefix: dict[str, Any] | None = None,
+        allowed_features: Any = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        tolerance: float | str = 0.0,
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
         quantiles: int | None = None,
@@ -172,8 +177,11 @@ class OptimalDRPolicyTree(PolicyTree):
         self.categorical_split = categorical_split
         self.missing = missing
         self.first_split = first_split
+        self.prefix = prefix
+        self.allowed_features = allowed_features
         self.solver = solver
         self.time_limit = time_limit
+        self.tolerance = tolerance
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.quantiles = quantiles
@@ -191,6 +199,8 @@ class OptimalDRPolicyTree(PolicyTree):
         sample_weight: Any = None,
         groups: Any = None,
         proof: Path | None = None,
+        distributed: Any = None,
+        checkpoint: Path | None = None,
     ) -> OptimalDRPolicyTree:
         """Estimate the rewards, and find the tree of the greatest mean reward.
 
@@ -211,6 +221,8 @@ class OptimalDRPolicyTree(PolicyTree):
             Rows of one group stay together, if ``cv`` is a splitter that knows groups.
         proof : path or None, default=None
             File for a proof of the tree, given the estimated rewards.
+        distributed, checkpoint : default=None
+            See `OptimalPolicyTree`.
 
         Returns
         -------
@@ -222,12 +234,13 @@ class OptimalDRPolicyTree(PolicyTree):
         with threadpool_limits(thread_count(self.n_jobs)):
             self.rewards_ = self._estimate(observed)
         memory = parse_memory(self.memory_limit)
-        deadline = Deadline(self.time_limit, cuts=False)
+        files = {"proof": proof, "distributed": distributed, "checkpoint": checkpoint}
+        deadline = self._start(files)
         data, reading = reward_data(
             self, X, self.rewards_, sample_weight, memory, deadline
         )
         data.treatments = observed.treatments
-        self._fit_rewards(data, reading, deadline, proof)
+        self._fit_rewards(data, reading, deadline, files)
         return self
 
     def _estimate(self, observed: Observed) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from sklearn.utils import Tags
 
 from treeproof.constraints.kinds import Constraint
 from treeproof.estimators.action_tree import Path
-from treeproof.limits import Deadline, parse_memory
+from treeproof.limits import parse_memory
 from treeproof.policy.base import PolicyTree, policy_constraints
 from treeproof.sources.training import reward_data
 
@@ -54,11 +54,18 @@ class OptimalPolicyTree(PolicyTree):
     first_split : str, int or None, default=None
         Name or number of the column that the first split must test; None for any. The
         tree is then optimal among the trees with this first split.
+    prefix : dict or None, default=None
+        The top of the tree, which the search completes; see
+        `treeproof.OptimalTreeClassifier`.
+    allowed_features : list or None, default=None
+        Names or numbers of the columns that splits may test; None for all.
     solver : {"auto", "sparse", "threshold"}, default="auto"
         The engine: "sparse" for binary and categorical columns, "threshold" for
         numbers; "auto" lets those that can win take turns.
     time_limit : float or None, default=60.0
         Seconds after which the search stops; None for no limit.
+    tolerance : float, default=0.0
+        The gap at which the search may end, in the unit of the rewards.
     memory_limit : int, str or None, default=None
         Bytes, or text such as "2GB", that the whole process should keep to.
     n_jobs : int or None, default=1
@@ -163,8 +170,11 @@ class OptimalPolicyTree(PolicyTree):
         categorical_split: str = "auto",
         missing: str = "best-side",
         first_split: str | int | None = None,
+        prefix: dict[str, Any] | None = None,
+        allowed_features: Any = None,
         solver: str = "auto",
         time_limit: float | None = 60.0,
+        tolerance: float | str = 0.0,
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
         quantiles: int | None = None,
@@ -182,8 +192,11 @@ class OptimalPolicyTree(PolicyTree):
         self.categorical_split = categorical_split
         self.missing = missing
         self.first_split = first_split
+        self.prefix = prefix
+        self.allowed_features = allowed_features
         self.solver = solver
         self.time_limit = time_limit
+        self.tolerance = tolerance
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.quantiles = quantiles
@@ -199,6 +212,8 @@ class OptimalPolicyTree(PolicyTree):
         sample_weight: Any = None,
         *,
         proof: Path | None = None,
+        distributed: Any = None,
+        checkpoint: Path | None = None,
         sensitive_features: Any = None,
     ) -> OptimalPolicyTree:
         """Find the tree of the greatest mean reward, with proof.
@@ -217,6 +232,11 @@ class OptimalPolicyTree(PolicyTree):
         proof : path or None, default=None
             The file to which a proof is written, for `treeproof.proof.check`; None for
             no proof.
+        distributed : dask.distributed.Client or None, default=None
+            A Dask cluster whose workers share the search; None for this machine alone.
+        checkpoint : path or None, default=None
+            The file in which the best tree and all proved subproblems are saved from
+            time to time; see `treeproof.OptimalTreeClassifier`.
         sensitive_features : array-like of shape (n_samples,) or None, default=None
             The group of each row, for ``constraints`` that compare groups.
 
@@ -227,9 +247,10 @@ class OptimalPolicyTree(PolicyTree):
         """
         self._validate_params()
         memory = parse_memory(self.memory_limit)
-        deadline = Deadline(self.time_limit, cuts=False)
+        files = {"proof": proof, "distributed": distributed, "checkpoint": checkpoint}
+        deadline = self._start(files)
         data, reading = reward_data(self, X, y, sample_weight, memory, deadline)
-        self._fit_rewards(data, reading, deadline, proof, sensitive_features)
+        self._fit_rewards(data, reading, deadline, files, sensitive_features)
         return self
 
     def predict_value(self, X: Any) -> NDArray[np.float64]:

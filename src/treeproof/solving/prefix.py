@@ -96,7 +96,8 @@ def _check(task: Any, prefix: Prefix) -> None:
         )
     if task.min_samples_leaf > 1 and (task.weights != 1).any():
         raise ValueError(
-            f"{name} with min_samples_leaf takes no weights; leave one out."
+            f"{name} with min_samples_leaf takes no weights, costs of rows or rewards; "
+            "leave one out."
         )
     if getattr(task, "proof_log", ""):
         raise ValueError(

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from treeproof.border import kind_of_split, read_regression_data
+from treeproof.border import read_regression_data
 from treeproof.border.labels import read_weights
 from treeproof.border.lifetimes import read_lifetimes
 from treeproof.estimators.base import common_constraints
 from treeproof.estimators.encoded_export import EncodedExport
+from treeproof.estimators.given_top import check_top
 from treeproof.limits import parse_memory
+from treeproof.parameters import wanted
 from treeproof.proof.writer import ProofFile, regression_header
 from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import LeafFit
@@ -71,8 +73,15 @@ class OptimalSurvivalTree(EncodedExport):
     first_split : str, int or None, default=None
         Name or number of the column that the first split must test; None leaves it to
         the search.
+    prefix : dict or None, default=None
+        The top of the tree, which the search completes; see
+        `treeproof.OptimalTreeClassifier`.
+    allowed_features : list or None, default=None
+        Names or numbers of the columns that splits may test; None for all.
     time_limit : float or None, default=60.0
         Seconds after which the fit ends with the best tree it has; None for no limit.
+    tolerance : float or str, default=0.0
+        The gap at which the search may end; see `treeproof.OptimalTreeClassifier`.
     memory_limit : int, str or None, default=None
         Bytes, or text such as "500MB" or "2GB", that the whole process should keep to;
         None for no limit.
@@ -161,7 +170,10 @@ class OptimalSurvivalTree(EncodedExport):
         categorical_split: str = "auto",
         missing: str = "best-side",
         first_split: str | int | None = None,
+        prefix: dict[str, Any] | None = None,
+        allowed_features: Any = None,
         time_limit: float | None = 60.0,
+        tolerance: float | str = 0.0,
         memory_limit: int | str | None = None,
         n_jobs: int | None = 1,
         random_state: Any = None,
@@ -176,7 +188,10 @@ class OptimalSurvivalTree(EncodedExport):
         self.categorical_split = categorical_split
         self.missing = missing
         self.first_split = first_split
+        self.prefix = prefix
+        self.allowed_features = allowed_features
         self.time_limit = time_limit
+        self.tolerance = tolerance
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -223,6 +238,7 @@ class OptimalSurvivalTree(EncodedExport):
             The fitted estimator.
         """
         self._validate_params()
+        check_top(self, proof)
         deadline = self._deadline(whole=True)
         memory = parse_memory(self.memory_limit)
         rows = read_lifetimes(y, entry, type(self).__name__)
@@ -238,9 +254,7 @@ class OptimalSurvivalTree(EncodedExport):
             X,
             targets,
             weights * exposure,
-            categorical_features=self.categorical_features,
-            categorical_split=kind_of_split(self),
-            missing=self.missing,
+            wanted=wanted(self),
             deadline=deadline,
         )
         keep = weights * exposure > 0
