@@ -14,6 +14,7 @@ import matplotlib as mpl
 import numpy as np
 
 from treeproof import OptimalTreeClassifier, _core
+from treeproof.solving.answer import RowPrices
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -31,18 +32,18 @@ def noisy_square(seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
     return points, (corner ^ flipped).astype(np.int32)
 
 
-def certified_prices(points: np.ndarray, labels: np.ndarray) -> dict[str, object]:
+def certified_prices(points: np.ndarray, labels: np.ndarray) -> RowPrices:
     """Return what the core certifies for every box of these rows."""
-    return _core.prices(
+    table = _core.EncodedTable.with_labels(
         kinds=np.zeros(2, np.int32),
         n_values=np.full(2, SIDE, np.int32),
         codes=np.ascontiguousarray(points.T.astype(np.int32)).reshape(-1),
         labels=labels,
         n_classes=2,
         weights=np.ones(len(labels)),
-        split_penalty=PENALTY,
-        work=4 * 10**9,
     )
+    options = _core.SearchOptions(split_penalty=PENALTY, penalize="leaves")
+    return _core.prices(table, options, work=4 * 10**9)
 
 
 def tight_boxes(

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from treeproof import _core
 
 COLUMNS = ("kinds", "n_values", "codes", "weights")
@@ -47,6 +49,35 @@ def _caller(name: str, *, sparse: bool = False) -> Callable[..., Any]:
     return call
 
 
+def table_alone(
+    *, kinds: Any, n_values: Any, codes: Any, n_rows: int | None = None
+) -> Any:
+    """Make a table whose labels and weights do not matter."""
+    n = len(codes) // len(kinds) if n_rows is None else n_rows
+    return _core.EncodedTable.with_labels(
+        kinds=kinds, n_values=n_values, codes=codes, weights=np.ones(n),
+        labels=np.zeros(n, np.int32), n_classes=1,
+    )  # fmt: skip
+
+
+def heaviest_box(*, weights: Any, **arguments: Any) -> Any:
+    columns = take(arguments, COLUMNS)
+    table = table_alone(**columns, n_rows=len(weights))
+    return _core.heaviest_box(table, weights, **arguments)
+
+
+def price_axes(**columns: Any) -> Any:
+    return _core.price_axes(table_alone(**columns))
+
+
+def _price_maker(name: str) -> Callable[..., Any]:
+    call = _caller(name)
+    return lambda **arguments: call(**{"penalize": "leaves"} | arguments)
+
+
+prices = _price_maker("prices")
+shallow_prices = _price_maker("shallow_prices")
+NearSearch = _caller("NearSearch")
 solve = _caller("solve", sparse=True)
 climb_labels = _caller("climb_labels", sparse=True)
 climb_targets = _caller("climb_targets")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import native
 import numpy as np
 from near_oracle import all_trees
 from oracle import ONE_VS_REST, Table, engine_arguments, optimal_cost, random_table
@@ -45,7 +46,7 @@ def random_problem(rng) -> tuple[Table, np.ndarray, dict, int]:
 
 
 def near_set(table, columns, limits, budget, bounds="auto", **more):
-    search = _core.NearSearch(
+    search = native.NearSearch(
         columns=columns, bounds=bounds, **limits, **more, **engine_arguments(table)
     )
     found = search.build(budget)
@@ -64,3 +65,9 @@ def trees_within(table, columns, limits, budget):
         limits["penalize"],
         columns,
     )
+
+
+def numbers_of(table, numbers):
+    """Numbers of the rows of a table, as the core takes them."""
+    codes = engine_arguments(table)["codes"]
+    return _core.RowNumbers(codes, numbers.reshape(-1).astype(np.int64))

@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import native
 import numpy as np
 import pandas as pd
 from oracle import UNIT
 
-from treeproof import OptimalTreeClassifier, _core
+from treeproof import OptimalTreeClassifier
 from treeproof.arithmetic import rounded_weights
 from treeproof.proof.checker import Verdict, check
 from treeproof.proof.exact import Refuted, check_exactly
@@ -167,9 +168,9 @@ def _best_prices(
     """Return the prices of rows that the engine finds, as a proof's header has them."""
     engine, kept = task.table.engine, whole > 0
     columns = {"kinds": engine.kinds, "n_values": engine.n_values}
-    make, deep = _core.prices, {}
+    make, deep = native.prices, {}
     if levels is not None:
-        make, deep = _core.shallow_prices, {"max_depth": levels}
+        make, deep = native.shallow_prices, {"max_depth": levels}
     answer = make(
         **columns,
         **deep,
@@ -186,7 +187,7 @@ def _best_prices(
     prices = {"per_leaf": int(answer["split_cost"]), "of_rows": of_rows.tolist()}
     if levels is not None:
         return {**prices, "depth": levels}
-    cells = _core.price_axes(**columns, codes=engine.codes.reshape(-1))
+    cells = native.price_axes(**columns, codes=engine.codes.reshape(-1))
     axes = [[choice, codes.tolist()] for choice, codes in cells["axes"]]
     return {**prices, "axes": axes}
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
 from oracle import MULTIWAY, ORDERED, Table, _BruteForce
 from price_tables import KINDS, columns_of, random_table
 
-from treeproof import OptimalTreeClassifier, _core
+from treeproof import OptimalTreeClassifier
 
 
 def conditions(table: Table) -> list[np.ndarray]:
@@ -38,7 +39,7 @@ def conjunctions(table: Table, most: int) -> list[np.ndarray]:
 
 
 def shallow_prices(table: Table, penalty: float, depth: int, **options):
-    return _core.shallow_prices(
+    return native.shallow_prices(
         **columns_of(table),
         labels=table.labels,
         n_classes=table.n_classes,
@@ -63,12 +64,12 @@ def test_the_heaviest_conjunction_is_that_of_enumeration(kinds):
         heaviest = max(int(weights[box].sum()) for box in conjunctions(table, most))
         threshold = int(rng.integers(0, max(2, int(1.2 * max(1, heaviest)))))
         options = {"weights": weights, "threshold": threshold, "max_conditions": most}
-        whole = _core.heaviest_box(**columns_of(table), **options)
+        whole = native.heaviest_box(**columns_of(table), **options)
         assert whole["done"]
         assert whole["most"] == max(threshold, heaviest)
         above += heaviest > threshold
         # A search that was stopped still returns a bound on all conjunctions.
-        some = _core.heaviest_box(
+        some = native.heaviest_box(
             **columns_of(table), **options, work=int(rng.integers(0, 300))
         )
         assert some["most"] >= max(threshold, heaviest)

@@ -18,7 +18,7 @@ def test_every_tree_once(seed):
     wanted = trees_within(table, columns, limits, budget)
     bounds = ("sparse", "threshold")[seed % 2]
     found = near_set(table, columns, limits, budget, bounds)
-    counts = found.count()
+    counts = found.count(_core.NearFilter())
     total = number(counts.total)
     assert total == len(wanted)
     costs = [c for c, n in counts.by_cost() for _ in range(number(n))]
@@ -50,7 +50,7 @@ def test_filters(seed):
         if features_of(tree) >= set(required) and not features_of(tree) & set(banned)
     )
     found = near_set(table, columns, limits, budget)
-    counts = found.count(required=required, banned=banned)
+    counts = found.count(_core.NearFilter(required=required, banned=banned))
     assert [c for c, n in counts.by_cost() for _ in range(number(n))] == wanted
     seen = set()
     for i in range(min(len(wanted), 200)):
@@ -79,7 +79,7 @@ def test_thresholds_between_ruled_out_ones_are_skipped():
         for bounds in ("sparse", "threshold", "auto")
     ]
     assert all(each.n_skipped > 100 for each in sets)
-    costs = [each.count().by_cost() for each in sets]
+    costs = [each.count(_core.NearFilter()).by_cost() for each in sets]
     assert costs[0] == costs[1] == costs[2]
     assert costs[0][0][0] == best
 
@@ -92,7 +92,7 @@ def test_counts_beyond_64_bits():
         np.zeros(1, int), np.full(1, 40), codes, labels, 2, np.ones(40, dtype=int)
     )
     found = near_set(table, np.zeros(1, dtype=np.int32), {"split_cost": 0}, 0)
-    total = number(found.count().total)
+    total = number(found.count(_core.NearFilter()).total)
     # All rows must be separated: binary trees with 40 leaves, a Catalan number.
     catalan = [1]
     for n in range(39):
@@ -111,7 +111,7 @@ def test_limits_end_the_work():
         2,
         np.ones(200, dtype=int),
     )
-    search = _core.NearSearch(
+    search = native.NearSearch(
         split_cost=2**20,
         memory_limit=400_000,
         columns=np.arange(20, dtype=np.int32),

@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 from effort import rounds
 from near_oracle import engine_tree, features_of, splits_of
-from near_problems import near_set, number, random_problem, trees_within, words
+from near_problems import (
+    near_set,
+    number,
+    numbers_of,
+    random_problem,
+    trees_within,
+    words,
+)
 from oracle import engine_arguments
+
+from treeproof import _core
 
 MOST_TREES = 400
 
@@ -29,7 +38,7 @@ def drawn(seed):
         and (first < 0 or (tree and tree[0] == first))
     ]
     found = near_set(table, columns, limits, budget, root_column=first)
-    passing = {"required": required, "banned": banned, "max_splits": most}
+    passing = _core.NearFilter(required=required, banned=banned, max_splits=most)
     return rng, table, columns, trees, found, passing
 
 
@@ -91,7 +100,7 @@ def rows_by_node(table, tree):
 
 def listed(found, passing, table, columns):
     """The engine's own list, as split tables with the rows of their nodes."""
-    counts = found.count(**passing)
+    counts = found.count(passing)
     costs = [c for c, n in counts.by_cost() for _ in range(number(n))]
     trees = [counts.tree(found, words(i)) for i in range(len(costs))]
     return [
@@ -115,7 +124,7 @@ def test_the_least_cost_of_each_answer(seed):
     for cost, tree in sorted(trees, reverse=True, key=lambda t: t[0]):
         least[np.arange(len(least)), predictions(table, tree)] = cost
     codes = engine_arguments(table)["codes"]
-    answers = found.answers(codes=codes, **passing)
+    answers = found.answers(passing, codes)
     assert np.array_equal(np.reshape(answers, least.shape), least)
 
 
@@ -126,7 +135,7 @@ def test_distinct_predictions(seed):
     for cost, tree in trees:
         said = predictions(table, tree)
         cheapest[said] = min(cost, cheapest.get(said, cost))
-    listing = found.distinct(by="predictions", **passing)
+    listing = found.distinct(passing, by="predictions")
     assert listing.status == "complete"
     assert listing.costs() == sorted(cheapest.values())
     by_tree = {tree: cost for cost, tree in trees}
@@ -155,7 +164,7 @@ def test_distinct_functions(seed):
             said.append(says(table, tree, rows_of, codes))
         cheapest.setdefault(tuple(said), cost)
         names[name] = tuple(said)
-    listing = found.distinct(by="functions", **passing)
+    listing = found.distinct(passing, by="functions")
     assert listing.costs() == sorted(cheapest.values())
     chosen = [
         engine_tree(table, listing.tree(found, i), columns)
@@ -183,11 +192,10 @@ def test_the_least_and_greatest_reliance(seed):
         errors[name] = (total, cost)
     for greatest, sign in ((False, 1), (True, -1)):
         answer = found.reliance(
-            codes=engine_arguments(table)["codes"],
-            weights=table.weights.astype(np.int64),
+            passing,
+            numbers_of(table, table.weights),
             column=column,
             greatest=greatest,
-            **passing,
         )
         if not errors:
             assert answer is None
@@ -220,12 +228,13 @@ def test_the_cheapest_to_ask(seed):
         )
 
     answer = found.least_asking(
-        codes=engine_arguments(table)["codes"],
-        pays=pays.astype(np.int64),
-        n_states=len(states),
-        next=np.array(following, dtype=np.int32).reshape(-1),
-        prices=np.array(prices, dtype=np.int64).reshape(-1),
-        **passing,
+        passing,
+        _core.ColumnPrices(
+            numbers_of(table, pays),
+            n_states=len(states),
+            next=np.array(following, dtype=np.int32).reshape(-1),
+            prices=np.array(prices, dtype=np.int64).reshape(-1),
+        ),
     )
     everyone = range(len(table.labels))
     sums = {tree: (paid(everyone, tree), cost) for cost, tree in trees}
@@ -241,12 +250,7 @@ def test_the_sum_nearest_to_zero(seed):
     rng, table, columns, trees, found, passing = drawn([36, seed])
     values = rng.integers(-5, 6, (len(table.labels), table.n_classes))
     values += int(rng.integers(-3, 4))
-    answer = found.least_sum(
-        codes=engine_arguments(table)["codes"],
-        values=values.reshape(-1).astype(np.int64),
-        nearest_zero=True,
-        **passing,
-    )
+    answer = found.least_sum(passing, numbers_of(table, values), nearest_zero=True)
     sums = {}
     for cost, tree in trees:
         said = predictions(table, tree)

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from effort import rounds
 from near_oracle import engine_tree, features_of, splits_of
-from near_problems import near_set, random_problem, trees_within
-from oracle import engine_arguments
+from near_problems import near_set, numbers_of, random_problem, trees_within
 
-from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core
 from treeproof.datasets import load_monks
 
 
@@ -43,11 +42,8 @@ def test_the_least_sum(seed):
         and (most < 0 or splits_of(tree) <= most)
     }  # fmt: skip
     found = near_set(table, columns, limits, budget).least_sum(
-        required=required,
-        banned=banned,
-        max_splits=most,
-        codes=engine_arguments(table)["codes"],
-        values=values.reshape(-1).astype(np.int64),
+        _core.NearFilter(required=required, banned=banned, max_splits=most),
+        numbers_of(table, values),
         of_split=of_split,
     )
     if not trees:

@@ -1,5 +1,6 @@
 """Trees within a budget, with limits or numeric targets, against brute force."""
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
@@ -27,7 +28,7 @@ def test_at_most_so_many_splits(seed):
         if splits_of(tree) <= most and features_of(tree) >= set(required)
     ]
     found = near_set(table, columns, limits, budget)
-    counts = found.count(max_splits=most, required=required)
+    counts = found.count(_core.NearFilter(max_splits=most, required=required))
     assert costs_of(counts) == sorted(cost for cost, _ in wanted)
     total = number(counts.total)
     trees = [
@@ -49,7 +50,7 @@ def test_a_given_first_split(seed):
         if tree and tree[0] == first
     ]
     found = near_set(table, columns, limits, budget, root_column=first)
-    counts = found.count()
+    counts = found.count(_core.NearFilter())
     assert costs_of(counts) == sorted(cost for cost, _ in wanted)
     trees = [
         engine_tree(table, counts.tree(found, words(i)), columns)
@@ -63,20 +64,22 @@ def test_a_given_first_split(seed):
 def test_a_larger_budget_after_a_smaller_one(seed):
     rng = np.random.default_rng([13, seed])
     table, columns, limits, budget = random_problem(rng)
-    search = _core.NearSearch(
+    search = native.NearSearch(
         columns=columns,
         bounds=("sparse", "threshold")[seed % 2],
         **limits,
         **engine_arguments(table),
     )
     small = search.build(budget // 2)
-    some = costs_of(small.count())
+    some = costs_of(small.count(_core.NearFilter()))
     large = search.build(budget)
-    costs = costs_of(large.count())
+    costs = costs_of(large.count(_core.NearFilter()))
     wanted = sorted(cost for cost, _ in trees_within(table, columns, limits, budget))
     assert costs == wanted
     assert some == [cost for cost in wanted if cost <= budget // 2]
-    assert costs_of(small.count()) == some  # building the larger set has not changed it
+    assert (
+        costs_of(small.count(_core.NearFilter())) == some
+    )  # building the larger set has not changed it
 
 
 @pytest.mark.parametrize("seed", range(rounds(40, 2000)))
@@ -118,7 +121,7 @@ def test_numbers_to_predict(seed):
     wanted = sorted(cost for cost, _ in trees if cost <= top)
     if any(abs(cost - top) < 1e-9 for cost, _ in trees):
         return
-    search = _core.NearSearch.of_targets(
+    search = native.NearSearch(
         kinds=table.kinds.astype(np.int32),
         n_values=table.n_values.astype(np.int32),
         codes=np.ascontiguousarray(table.codes.T, dtype=np.int32).reshape(-1),
@@ -133,7 +136,7 @@ def test_numbers_to_predict(seed):
         penalize=penalize,
     )
     found = search.build(int(top * 2**40))
-    counts = found.count()
+    counts = found.count(_core.NearFilter())
     costs = np.array(costs_of(counts)) / 2**40
     assert len(costs) == len(wanted)
     assert np.allclose(costs, wanted, atol=1e-9)

@@ -21,11 +21,9 @@ from oracle import (
 )
 from price_tables import KINDS, boxes, columns_of, random_table
 
-from treeproof import _core
-
 
 def make_prices(table: Table, penalty: float, **options):
-    return _core.prices(
+    return native.prices(
         **columns_of(table),
         labels=table.labels,
         n_classes=table.n_classes,
@@ -48,14 +46,14 @@ def test_the_heaviest_box_is_that_of_enumeration(kinds):
         weights = weights.astype(np.int32)
         heaviest = max(int(weights[box].sum()) for box in boxes(table))
         threshold = int(rng.integers(0, max(2, int(1.2 * max(1, heaviest)))))
-        whole = _core.heaviest_box(
+        whole = native.heaviest_box(
             **columns_of(table), weights=weights, threshold=threshold
         )
         assert whole["done"]
         assert whole["most"] == max(threshold, heaviest)
         above += heaviest > threshold
         # A search that was stopped still returns a bound on all boxes.
-        some = _core.heaviest_box(
+        some = native.heaviest_box(
             **columns_of(table),
             weights=weights,
             threshold=threshold,
@@ -363,12 +361,12 @@ def test_threads_find_the_heaviest_box(kinds):
         heaviest = max(int(weights[box].sum()) for box in boxes(table))
         threshold = int(rng.integers(0, max(2, int(1.2 * max(1, heaviest)))))
         options = {"weights": weights, "threshold": threshold, "n_jobs": 3}
-        whole = _core.heaviest_box(**columns_of(table), **options)
+        whole = native.heaviest_box(**columns_of(table), **options)
         assert whole["done"]
         assert whole["most"] == max(threshold, heaviest)
         above += heaviest > threshold
         work = int(rng.integers(0, 3000))
-        some = _core.heaviest_box(**columns_of(table), **options, work=work)
+        some = native.heaviest_box(**columns_of(table), **options, work=work)
         assert some["most"] >= max(threshold, heaviest)
     assert above > 20
 
@@ -382,6 +380,6 @@ def test_threads_reach_the_same_prices():
         "codes": X.T.reshape(-1).astype(np.int32), "labels": y, "n_classes": 2,
         "weights": np.ones(300), "split_penalty": 0.02, "work": 5 * 10**9,
     }  # fmt: skip
-    alone, shared = (_core.prices(**arguments, n_jobs=n) for n in (1, 3))
+    alone, shared = (native.prices(**arguments, n_jobs=n) for n in (1, 3))
     assert alone["finished"] and shared["finished"]
     assert shared["lower"] == pytest.approx(alone["lower"], rel=1e-3)

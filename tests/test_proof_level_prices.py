@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from typing import Any
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
@@ -15,7 +16,7 @@ from oracle import UNIT
 from priced_proofs import Priced, priced
 from test_level_prices import noisy_bits
 
-from treeproof import OptimalTreeClassifier, _core, proof
+from treeproof import OptimalTreeClassifier, proof
 from treeproof.proof.conjunctions import ConjunctionSearch
 from treeproof.solving import proving
 
@@ -147,12 +148,12 @@ def with_level_prices(monkeypatch, depth: int) -> None:
         engine = task.table.engine
         columns = {"kinds": engine.kinds, "n_values": engine.n_values}
         codes = engine.codes.reshape(-1)
-        made = _core.shallow_prices(
+        made = native.shallow_prices(
             **columns, codes=codes, labels=task.labels, n_classes=2,
             weights=task.weights, split_penalty=task.split_penalty,
             penalize=task.penalize, work=10**9, max_depth=depth,
         )  # fmt: skip
-        points = _core.price_axes(**columns, codes=codes)["point_of"]
+        points = native.price_axes(**columns, codes=codes)["point_of"]
         of_point = np.bincount(points, made["prices"]).astype(np.int64)
         prices = {
             "max_depth": depth,

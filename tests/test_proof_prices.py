@@ -9,6 +9,7 @@ import subprocess
 from collections import Counter
 from typing import Any
 
+import native
 import numpy as np
 import pytest
 from effort import rounds
@@ -218,7 +219,6 @@ def noisy(rng: np.random.Generator, n: int = 240) -> tuple[np.ndarray, np.ndarra
 @pytest.mark.parametrize("solver", ["sparse", "threshold"])
 def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, program):
     """If there are prices from the start, the proof contains them."""
-    from treeproof import _core
     from treeproof.solving import proving
 
     rng = np.random.default_rng(31)
@@ -230,13 +230,13 @@ def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, prog
         def with_prices(name: str, task: Any, climb: Any = climb) -> Any:
             found = dict(climb(name, task))
             engine = task.table.engine
-            made = _core.prices(
+            made = native.prices(
                 kinds=engine.kinds, n_values=engine.n_values,
                 codes=engine.codes.reshape(-1), labels=task.labels, n_classes=2,
                 weights=task.weights, split_penalty=task.split_penalty,
                 penalize=task.penalize, work=10**9,
             )  # fmt: skip
-            points = _core.price_axes(
+            points = native.price_axes(
                 kinds=engine.kinds, n_values=engine.n_values,
                 codes=engine.codes.reshape(-1),
             )["point_of"]  # fmt: skip
@@ -270,7 +270,7 @@ def test_fits_that_rest_on_prices_are_proved(solver, tmp_path, monkeypatch, prog
 @pytest.mark.parametrize("given", ["matrix", "costs", "abstain"])
 def test_proofs_of_costs_cite_prices(solver, given, tmp_path, monkeypatch):
     """Costs are searched as copies of rows; the prices in the proof are of the rows."""
-    from treeproof import _core, proof
+    from treeproof import proof
     from treeproof.proof.exact import check_exactly
     from treeproof.solving import proving
 
@@ -280,12 +280,12 @@ def test_proofs_of_costs_cite_prices(solver, given, tmp_path, monkeypatch):
         engine = task.table.engine
         columns = {"kinds": engine.kinds, "n_values": engine.n_values}
         codes = engine.codes.reshape(-1)
-        made = _core.prices(
+        made = native.prices(
             **columns, codes=codes, labels=task.labels, n_classes=task.n_classes,
             weights=task.weights, split_penalty=task.split_penalty,
             penalize=task.penalize, work=10**9,
         )  # fmt: skip
-        points = _core.price_axes(**columns, codes=codes)["point_of"]
+        points = native.price_axes(**columns, codes=codes)["point_of"]
         prices = {
             "max_depth": None,
             "of_point": np.bincount(points, made["prices"]).astype(np.int64),

@@ -42,3 +42,12 @@ def test_the_stub_is_up_to_date(tmp_path):
 def test_the_stub_names_what_modules_use():
     """Nothing in the stub is left open: no name stands for anything at all."""
     assert "__getattr__" not in STORED.read_text()
+
+
+def test_the_stub_says_what_is_in_containers():
+    """A dictionary, list or tuple is declared with what it holds."""
+    for node in ast.walk(ast.parse(STORED.read_text())):
+        if isinstance(node, ast.FunctionDef) and node.returns is not None:
+            declared = ast.unparse(node.returns)
+            message = f"{node.name}: add it to RETURNS in tools/make_stub.py"
+            assert declared not in {"dict", "list", "object", "tuple"}, message

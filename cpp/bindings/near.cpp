@@ -16,6 +16,7 @@
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
 #include "bindings/near_set.hpp"
+#include "bindings/search_options.hpp"
 #include "search/near/counts.hpp"
 #include "search/near/frontier.hpp"
 #include "search/near/graph.hpp"
@@ -45,60 +46,37 @@ portfolio::NearBounds read_bounds(const std::string& name) {
   throw std::invalid_argument("bounds must be auto, sparse or threshold, not " + name);
 }
 
-portfolio::NearRules read_rules(Cost split_cost, int max_depth, std::int64_t min_samples_leaf,
-                                const std::string& penalize, const std::string& bounds,
-                                bool expand_last, std::int32_t root_column) {
-  portfolio::NearRules rules;
-  rules.split_cost = split_cost;
-  rules.tree_limits = {0.0, max_depth, -1, min_samples_leaf, read_penalize(penalize)};
-  rules.bounds = read_bounds(bounds);
-  rules.expand_last = expand_last;
-  rules.root_column = root_column;
-  return rules;
-}
-
 std::vector<std::int32_t> to_vector(const IntArray& array) {
   return {view(array).begin(), view(array).end()};
 }
 
-std::unique_ptr<NearSearch> make_search(const IntArray& kinds, const IntArray& n_values,
-                                        const IntArray& codes, const IntArray& columns,
-                                        const IntArray& labels, int n_classes,
-                                        const DoubleArray& weights, Cost split_cost, int max_depth,
-                                        std::int64_t min_samples_leaf, std::uint64_t memory_limit,
-                                        const std::string& penalize, const std::string& bounds,
-                                        bool expand_last, std::int32_t root_column) {
-  check_arrays(kinds, n_values, codes, labels, n_classes, weights);
-  check_columns(columns, kinds.size());
-  const portfolio::NearRules rules = read_rules(split_cost, max_depth, min_samples_leaf, penalize,
-                                                bounds, expand_last, root_column);
+// `split_cost` is for labels; the cost of a split of a regression follows from its penalty.
+std::unique_ptr<NearSearch> make_search(const EncodedTable& table, const SearchOptions& options,
+                                        const IntArray& columns, Cost split_cost,
+                                        const std::string& bounds, bool expand_last,
+                                        std::int32_t root_column) {
+  check_columns(columns, table.kinds.size());
+  portfolio::NearRules rules{split_cost, options.trees, read_bounds(bounds), expand_last,
+                             root_column};
+  rules.tree_limits.split_penalty = 0.0;
+  rules.tree_limits.max_splits = -1;
+  if (table.labels) {
+    nb::gil_scoped_release unlocked;
+    return std::make_unique<NearSearch>(
+        make_problem(table.features(), view(table.codes), table.row_labels(), table.n_classes,
+                     view(table.weights)),
+        to_vector(columns), rules, options.memory_limit);
+  }
+  if (options.trees.max_depth < 0)
+    throw std::invalid_argument("regressions need a limit on the depth");
+  rules.split_cost = std::llround(options.trees.split_penalty * near::kTargetUnit);
   nb::gil_scoped_release unlocked;
-  return std::make_unique<NearSearch>(make_problem(read_features(kinds, n_values), view(codes),
-                                                   view(labels), n_classes, view(weights)),
-                                      to_vector(columns), rules, memory_limit);
-}
-
-std::unique_ptr<NearSearch> make_target_search(
-    const IntArray& kinds, const IntArray& n_values, const IntArray& codes, const IntArray& columns,
-    const DoubleArray& targets, int n_outputs, const DoubleArray& weights,
-    const std::string& criterion, double split_penalty, int max_depth,
-    std::int64_t min_samples_leaf, std::uint64_t memory_limit, const std::string& penalize,
-    std::int32_t root_column) {
-  check_codes(kinds, n_values, codes, weights.size(), weights);
-  check_targets(targets, n_outputs, weights.size());
-  check_columns(columns, kinds.size());
-  if (max_depth < 0) throw std::invalid_argument("regressions need a limit on the depth");
-  const Criterion chosen = read_criterion(criterion, view(targets));
-  const Cost split_cost = std::llround(split_penalty * near::kTargetUnit);
-  const portfolio::NearRules rules =
-      read_rules(split_cost, max_depth, min_samples_leaf, penalize, "auto", false, root_column);
-  nb::gil_scoped_release unlocked;
+  const Targets targets = table.row_targets();
   return std::make_unique<NearSearch>(
-      portfolio::unlabelled_problem(read_features(kinds, n_values), view(codes),
-                                    static_cast<std::int32_t>(weights.size())),
-      to_vector(columns), rules, memory_limit, chosen,
-      std::vector<double>(view(targets).begin(), view(targets).end()), n_outputs,
-      std::vector<double>(view(weights).begin(), view(weights).end()));
+      portfolio::unlabelled_problem(table.features(), view(table.codes), table.n_rows_32()),
+      to_vector(columns), rules, options.memory_limit, table.criterion,
+      std::vector<double>(targets.values.begin(), targets.values.end()), table.n_outputs,
+      std::vector<double>(targets.weights.begin(), targets.weights.end()));
 }
 
 std::unique_ptr<NearSet> build(NearSearch& search, Cost budget, double time_limit,
@@ -116,13 +94,12 @@ struct NearCounts {
   bool bounded;  // false if there is no upper bound
 };
 
-std::unique_ptr<NearCounts> count(const NearSet& set, const std::vector<std::int32_t>& required,
-                                  const std::vector<std::int32_t>& banned, std::int32_t max_splits,
-                                  bool at_most, double time_limit) {
+std::unique_ptr<NearCounts> count(const NearSet& set, const near::Filter& filter, bool at_most,
+                                  double time_limit) {
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
   const auto counting = at_most ? near::Counting::at_most : near::Counting::known;
-  near::Counts counts(*set.graph, {required, banned, max_splits}, counting);
+  near::Counts counts(*set.graph, filter, counting);
   auto out = std::make_unique<NearCounts>(NearCounts{std::move(counts), StopReason::none, true});
   out->bounded = out->counts.count(limits);
   out->reason = limits.reason();
@@ -135,11 +112,9 @@ struct NearFrontier {
   StopReason reason;
 };
 
-std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const IntArray& codes,
-                                          const LongArray& values, std::size_t n_sums,
-                                          Cost split_cost, bool less_is_better,
-                                          const std::string& penalize, double time_limit) {
-  near::RowSums sums = read_sums(set, codes, values, n_sums, split_cost, penalize);
+std::unique_ptr<NearFrontier> frontier_of(const NearSet& set, const NearSums& given,
+                                          bool less_is_better, double time_limit) {
+  near::RowSums sums = read_sums(set, given);
   sums.less_is_better = less_is_better;
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
@@ -206,15 +181,8 @@ Cost lower_of_groups(NearSearch& search, const std::vector<std::int32_t>& groups
 void bind_search(nb::module_& m) {
   nb::class_<NearSearch>(m, "NearSearch",
                          "A table for which all trees within a budget can be found.")
-      .def(nb::new_(&make_search), nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a, "columns"_a,
-           "labels"_a, "n_classes"_a, "weights"_a, "split_cost"_a, "max_depth"_a = -1,
-           "min_samples_leaf"_a = 1, "memory_limit"_a = 0, "penalize"_a = "splits",
-           "bounds"_a = "auto", "expand_last"_a = false, "root_column"_a = -1)
-      .def_static("of_targets", &make_target_search, nb::kw_only(), "kinds"_a, "n_values"_a,
-                  "codes"_a, "columns"_a, "targets"_a, "n_outputs"_a, "weights"_a, "criterion"_a,
-                  "split_penalty"_a, "max_depth"_a, "min_samples_leaf"_a = 1, "memory_limit"_a = 0,
-                  "penalize"_a = "splits", "root_column"_a = -1,
-                  "The same for regression. A loss of 1 is 2^40 units of cost.")
+      .def(nb::new_(&make_search), "table"_a, "options"_a, nb::kw_only(), "columns"_a,
+           "split_cost"_a = 0, "bounds"_a = "auto", "expand_last"_a = false, "root_column"_a = -1)
       .def("build", &build, "budget"_a, nb::kw_only(), "time_limit"_a = 0.0, "memory_limit"_a = 0,
            nb::keep_alive<0, 1>(),
            "Find the subproblems of all trees that cost at most the budget.")
@@ -229,19 +197,21 @@ void bind_search(nb::module_& m) {
 
 void bind_near(nb::module_& m) {
   bind_search(m);
+  using Columns = std::vector<std::int32_t>;
+  nb::class_<near::Filter>(m, "NearFilter", "Which of the trees within a budget are asked about.")
+      .def(nb::init<Columns, Columns, std::int32_t>(), nb::kw_only(), "required"_a = Columns{},
+           "banned"_a = Columns{}, "max_splits"_a = -1);
   nb::class_<NearSet> sets(m, "NearSet", "The subproblems of all trees within a budget.");
   sets.def_prop_ro("status", [](const NearSet& s) { return ended(s.reason); })
       .def_prop_ro("n_subproblems", [](const NearSet& s) { return s.graph->nodes().size(); })
       .def_prop_ro("n_skipped", [](const NearSet& s) { return s.graph->n_skipped(); })
       .def_prop_ro("n_bounded", [](const NearSet& s) { return s.graph->n_bounded(); })
       .def_prop_ro("n_edges", [](const NearSet& s) { return s.graph->n_edges(); })
-      .def("count", &count, nb::kw_only(), "required"_a = std::vector<std::int32_t>{},
-           "banned"_a = std::vector<std::int32_t>{}, "max_splits"_a = -1, "at_most"_a = false,
-           "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
+      .def("count", &count, "filter"_a, nb::kw_only(), "at_most"_a = false, "time_limit"_a = 0.0,
+           nb::keep_alive<0, 1>(),
            "Count the trees that test all required and no banned features. If a limit has stopped "
            "the search, count the trees that are known or, with `at_most`, return an upper bound.")
-      .def("frontier", &frontier_of, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a,
-           "split_cost"_a, "less_is_better"_a = false, "penalize"_a = "splits",
+      .def("frontier", &frontier_of, "sums"_a, nb::kw_only(), "less_is_better"_a = false,
            "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
            "Find the trees of least cost for each value of sums over rows.");
   bind_near_questions(m, sets);

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,16 +48,35 @@ inline near::BigCount from_words(const std::vector<std::uint64_t>& words) {
   return near::BigCount(all);
 }
 
+// Numbers of the rows of a table: the codes of the rows, and one or more numbers for each of them.
+struct RowNumbers {
+  IntArray codes;  // one column after the other
+  LongArray numbers;
+};
+
+// Sums over the rows of a table: for each row and action its cost and what it adds to each sum.
+struct NearSums {
+  RowNumbers rows;
+  std::size_t n_sums;
+  Cost split_cost;
+  Penalize penalize;
+};
+
+// The price of each column in each state of a path, and the factors of the rows. `next` and
+// `prices` are arrays over states, [state][column].
+struct ColumnPrices {
+  RowNumbers pays;
+  std::size_t n_states;
+  IntArray next;
+  LongArray prices;
+};
+
 // Adds up numbers of the table's rows for each row of the problem: rows with the same codes are
 // merged.
-std::vector<std::int64_t> of_problem_rows(const NearSet& set, const IntArray& codes,
-                                          const LongArray& values, std::size_t per_row);
-near::RowSums read_sums(const NearSet& set, const IntArray& codes, const LongArray& values,
-                        std::size_t n_sums, Cost split_cost, const std::string& penalize);
-// `next` and `prices` are arrays over states of paths, [state][column]; `pays` has one number for
-// each row of the table.
-near::Prices read_prices(const NearSet& set, const IntArray& codes, const LongArray& pays,
-                         std::size_t n_states, const IntArray& next, const LongArray& prices);
+std::vector<std::int64_t> of_problem_rows(const NearSet& set, const RowNumbers& rows,
+                                          std::size_t per_row);
+near::RowSums read_sums(const NearSet& set, const NearSums& sums);
+near::ColumnPrices read_prices(const NearSet& set, const ColumnPrices& prices);
 
 // Binds the questions as methods of the class of such sets.
 void bind_near_questions(nanobind::module_& m, nanobind::class_<NearSet>& set);

@@ -31,7 +31,6 @@ struct NearSumCounts {
   std::vector<std::int32_t> rows;  // for each row of the table, that of the problem
 };
 
-using Columns = std::vector<std::int32_t>;
 using Entries = std::vector<std::size_t>;
 
 near::Keeping read_keeping(const std::string& name) {
@@ -41,21 +40,18 @@ near::Keeping read_keeping(const std::string& name) {
   throw std::invalid_argument("keeping must be trees, predictions or least, not " + name);
 }
 
-std::unique_ptr<NearSumCounts> sum_counts(const NearSet& set, const IntArray& codes,
-                                          const LongArray& values, std::size_t n_sums,
-                                          Cost split_cost, const std::string& penalize,
-                                          const Columns& required, const Columns& banned,
-                                          const std::string& keeping, std::int64_t of_split,
-                                          bool at_most, double time_limit) {
-  near::RowSums sums = read_sums(set, codes, values, n_sums, split_cost, penalize);
+std::unique_ptr<NearSumCounts> sum_counts(const NearSet& set, const near::Filter& filter,
+                                          const NearSums& given, const std::string& keeping,
+                                          std::int64_t of_split, bool at_most, double time_limit) {
+  near::RowSums sums = read_sums(set, given);
   const near::SumRules rules{read_keeping(keeping), of_split, at_most};
   Limits limits(time_limit, 0, python_interrupted);
   nb::gil_scoped_release unlocked;
   auto out = std::make_unique<NearSumCounts>();
-  out->counts = near::make_sum_counts(*set.graph, {required, banned, -1}, std::move(sums), rules);
+  out->counts = near::make_sum_counts(*set.graph, filter, std::move(sums), rules);
   std::vector<std::int32_t> numbers(static_cast<std::size_t>(set.problem().n_rows()));
   std::iota(numbers.begin(), numbers.end(), 0);
-  out->rows = near::of_table_rows(set.problem(), view(codes), numbers);
+  out->rows = near::of_table_rows(set.problem(), view(given.rows.codes), numbers);
   out->bounded = out->counts->count(limits);
   out->reason = limits.reason();
   return out;
@@ -103,19 +99,18 @@ nb::object listed(double time_limit, const Ask& ask) {
 }
 
 nb::object sum_reliance(const NearSumCounts& c, const NearSet& set, const Entries& entries,
-                        const IntArray& codes, const LongArray& weights, std::int32_t column,
-                        bool greatest, double time_limit) {
+                        const RowNumbers& weights, std::int32_t column, bool greatest,
+                        double time_limit) {
   if (column < 0) throw std::invalid_argument("there is no such column");
-  const std::vector<std::int64_t> drawn = of_problem_rows(set, codes, weights, 1);
+  const std::vector<std::int64_t> drawn = of_problem_rows(set, weights, 1);
   return listed(time_limit, [&](Limits& limits) {
     return near::extreme_reliance(*set.graph, *c.counts, entries, column, drawn, greatest, limits);
   });
 }
 
 nb::object sum_asking(const NearSumCounts& c, const NearSet& set, const Entries& entries,
-                      const IntArray& codes, const LongArray& pays, std::size_t n_states,
-                      const IntArray& next, const LongArray& prices, double time_limit) {
-  const near::Prices given = read_prices(set, codes, pays, n_states, next, prices);
+                      const ColumnPrices& prices, double time_limit) {
+  const near::ColumnPrices given = read_prices(set, prices);
   return listed(time_limit, [&](Limits& limits) {
     return near::least_asking(*set.graph, *c.counts, entries, given, limits);
   });
@@ -132,27 +127,28 @@ nb::tuple sum_tree(const NearSumCounts& c, const NearSet& set, std::size_t i,
 
 }  // namespace
 
-near::RowSums read_sums(const NearSet& set, const IntArray& codes, const LongArray& values,
-                        std::size_t n_sums, Cost split_cost, const std::string& penalize) {
+near::RowSums read_sums(const NearSet& set, const NearSums& given) {
   const Problem& problem = set.problem();
-  const std::size_t per_row = static_cast<std::size_t>(problem.n_classes) * (1 + n_sums);
-  const std::size_t n_rows = values.size() / per_row;
-  if (n_sums < 1 || n_sums > near::kMostSums || values.size() != n_rows * per_row ||
-      codes.size() != n_rows * problem.features.size())
-    throw std::invalid_argument("codes and values must have the same number of rows");
-  const bool leaves = read_penalize(penalize) == Penalize::leaves;
-  return {n_sums,
-          near::on_merged_rows(problem, view(codes), {values.data(), values.size()}, per_row),
-          {split_cost, leaves ? split_cost : 0},
-          false};
+  const std::size_t per_row = static_cast<std::size_t>(problem.n_classes) * (1 + given.n_sums);
+  if (given.n_sums < 1 || given.n_sums > near::kMostSums)
+    throw std::invalid_argument("there are too few or too many sums");
+  const Cost further = given.penalize == Penalize::leaves ? given.split_cost : 0;
+  return {
+      given.n_sums, of_problem_rows(set, given.rows, per_row), {given.split_cost, further}, false};
 }
 
 void bind_near_sums(nb::module_& m, nb::class_<NearSet>& set) {
+  nb::class_<NearSums>(m, "NearSums",
+                       "Sums over rows. The numbers of a row are, for each action, its cost and "
+                       "what it adds to each sum.")
+      .def(nb::new_([](RowNumbers rows, std::size_t n_sums, Cost split_cost,
+                       const std::string& penalize) {
+             return NearSums{std::move(rows), n_sums, split_cost, read_penalize(penalize)};
+           }),
+           "rows"_a, nb::kw_only(), "n_sums"_a, "split_cost"_a, "penalize"_a = "splits");
   set.def(
-      "sum_counts", &sum_counts, nb::kw_only(), "codes"_a, "values"_a, "n_sums"_a, "split_cost"_a,
-      "penalize"_a = "splits", "required"_a = Columns{}, "banned"_a = Columns{},
-      "keeping"_a = "trees", "of_split"_a = 0, "at_most"_a = false, "time_limit"_a = 0.0,
-      nb::keep_alive<0, 1>(),
+      "sum_counts", &sum_counts, "filter"_a, "sums"_a, nb::kw_only(), "keeping"_a = "trees",
+      "of_split"_a = 0, "at_most"_a = false, "time_limit"_a = 0.0, nb::keep_alive<0, 1>(),
       "Count the trees for each cost and sums over rows, for any choice of the leaves' actions.");
   nb::class_<NearSumCounts>(m, "NearSumCounts", "The number of trees for each cost and sums.")
       .def_prop_ro("status", [](const NearSumCounts& c) { return ended(c.reason); })
@@ -166,12 +162,12 @@ void bind_near_sums(nb::module_& m, nb::class_<NearSet>& set) {
           "entry"_a, "The number of trees of an entry.")
       .def("functions", &sum_functions, "set"_a, "entries"_a, nb::kw_only(), "time_limit"_a = 0.0,
            "Of the trees of some entries, the first for each distinct function.")
-      .def("reliance", &sum_reliance, "set"_a, "entries"_a, nb::kw_only(), "codes"_a, "weights"_a,
-           "column"_a, "greatest"_a, "time_limit"_a = 0.0,
+      .def("reliance", &sum_reliance, "set"_a, "entries"_a, "weights"_a, nb::kw_only(), "column"_a,
+           "greatest"_a, "time_limit"_a = 0.0,
            "The least or greatest cost if a column is shuffled, as a product of two weights, and "
            "the tree of some entries that has it.")
-      .def("least_asking", &sum_asking, "set"_a, "entries"_a, nb::kw_only(), "codes"_a, "pays"_a,
-           "n_states"_a, "next"_a, "prices"_a, "time_limit"_a = 0.0,
+      .def("least_asking", &sum_asking, "set"_a, "entries"_a, "prices"_a, nb::kw_only(),
+           "time_limit"_a = 0.0,
            "The least total price of the columns that are tested on the rows' paths, and its tree.")
       .def("tree", &sum_tree, "set"_a, "entry"_a, "number"_a,
            "The tree with this number among those of an entry, and the action of each row.");

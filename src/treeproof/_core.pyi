@@ -4,12 +4,15 @@
 """The native engine of treeproof. Private: use the estimators."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 from numpy.typing import NDArray
 
-from treeproof.solving.answer import Answer
+from treeproof.solving.answer import (
+    Answer, DerivedSteps, HeaviestBox, PriceAxes, RowPrices, RulesAnswer, ShallowPrices,
+)
+from treeproof.stream.node_table import NodeTable
 from treeproof.tree.split_table import SplitTable
 
 Ints = Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]
@@ -51,7 +54,7 @@ class SolvedLabels:
         Delete the record of the search, so that the prover has to solve every subproblem again.
         """
 
-    def derive(self, *, bound: int, time_limit: float, steps: str) -> dict:
+    def derive(self, *, bound: int, time_limit: float, steps: str) -> DerivedSteps:
         """Write the steps that prove a lower bound for its trees as JSON lines."""
 
 class SolvedTargets:
@@ -62,28 +65,29 @@ class SolvedTargets:
         Delete the record of the search, so that the prover has to solve every subproblem again.
         """
 
-    def derive(self, *, bound: float, unit: float, time_limit: float, steps: str) -> dict:
+    def derive(self, *, bound: float, unit: float, time_limit: float, steps: str) -> DerivedSteps:
         """Write the steps that prove a lower bound for its trees as JSON lines."""
 
 class NearSearch:
     """A table for which all trees within a budget can be found."""
 
-    def __init__(self, *, kinds: Ints, n_values: Ints, codes: Ints, columns: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int, max_depth: int = -1, min_samples_leaf: int = 1, memory_limit: int = 0, penalize: str = 'splits', bounds: str = 'auto', expand_last: bool = False, root_column: int = -1) -> None: ...
-
-    @staticmethod
-    def of_targets(*, kinds: Ints, n_values: Ints, codes: Ints, columns: Ints, targets: Doubles, n_outputs: int, weights: Doubles, criterion: str, split_penalty: float, max_depth: int, min_samples_leaf: int = 1, memory_limit: int = 0, penalize: str = 'splits', root_column: int = -1) -> NearSearch:
-        """The same for regression. A loss of 1 is 2^40 units of cost."""
+    def __init__(self, table: EncodedTable, options: SearchOptions, *, columns: Ints, split_cost: int = 0, bounds: str = 'auto', expand_last: bool = False, root_column: int = -1) -> None: ...
 
     def build(self, budget: int, *, time_limit: float = 0.0, memory_limit: int = 0) -> NearSet:
         """Find the subproblems of all trees that cost at most the budget."""
 
-    def groups(self, codes: Ints) -> list:
+    def groups(self, codes: Ints) -> list[int]:
         """For each row, the number of the merged row with its codes."""
 
     def lower(self, groups: Sequence[int], depth: int, enough: int) -> int:
         """
         A lower bound on the cost of all trees on some merged rows; not raised beyond `enough`.
         """
+
+class NearFilter:
+    """Which of the trees within a budget are asked about."""
+
+    def __init__(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1) -> None: ...
 
 class NearSet:
     """The subproblems of all trees within a budget."""
@@ -103,41 +107,55 @@ class NearSet:
     @property
     def n_edges(self) -> int: ...
 
-    def count(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, at_most: bool = False, time_limit: float = 0.0) -> NearCounts:
+    def count(self, filter: NearFilter, *, at_most: bool = False, time_limit: float = 0.0) -> NearCounts:
         """
         Count the trees that test all required and no banned features. If a limit has stopped the search, count the trees that are known or, with `at_most`, return an upper bound.
         """
 
-    def frontier(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, less_is_better: bool = False, penalize: str = 'splits', time_limit: float = 0.0) -> NearFrontier:
+    def frontier(self, sums: NearSums, *, less_is_better: bool = False, time_limit: float = 0.0) -> NearFrontier:
         """Find the trees of least cost for each value of sums over rows."""
 
-    def least_sum(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, values: Wides, of_split: int = 0, nearest_zero: bool = False, time_limit: float = 0.0) -> object:
+    def least_sum(self, filter: NearFilter, values: RowNumbers, *, of_split: int = 0, nearest_zero: bool = False, time_limit: float = 0.0) -> tuple[int, int, SplitTable] | str | None:
         """
         The least sum of numbers of rows and splits, or the one nearest to 0, and a tree that has it.
         """
 
-    def reliance(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, weights: Wides, column: int, greatest: bool, time_limit: float = 0.0) -> object:
+    def reliance(self, filter: NearFilter, weights: RowNumbers, *, column: int, greatest: bool, time_limit: float = 0.0) -> tuple[int, int, SplitTable] | str | None:
         """
         The least or greatest error if a column is shuffled, as a product of two weights.
         """
 
-    def least_asking(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, pays: Wides, n_states: int, next: Ints, prices: Wides, time_limit: float = 0.0) -> object:
+    def least_asking(self, filter: NearFilter, prices: ColumnPrices, *, time_limit: float = 0.0) -> tuple[int, int, SplitTable] | str | None:
         """
         The least total price of the columns that are tested on the rows' paths.
         """
 
-    def answers(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, codes: Ints, time_limit: float = 0.0) -> object:
+    def answers(self, filter: NearFilter, codes: Ints, *, time_limit: float = 0.0) -> list[int] | str:
         """
         For each row and class, the least cost of a tree that predicts it; -1 if none does.
         """
 
-    def distinct(self, *, required: Sequence[int] = [], banned: Sequence[int] = [], max_splits: int = -1, by: str, time_limit: float = 0.0) -> NearListing:
+    def distinct(self, filter: NearFilter, *, by: str, time_limit: float = 0.0) -> NearListing:
         """One tree for all trees with the same predictions."""
 
-    def sum_counts(self, *, codes: Ints, values: Wides, n_sums: int, split_cost: int, penalize: str = 'splits', required: Sequence[int] = [], banned: Sequence[int] = [], keeping: str = 'trees', of_split: int = 0, at_most: bool = False, time_limit: float = 0.0) -> NearSumCounts:
+    def sum_counts(self, filter: NearFilter, sums: NearSums, *, keeping: str = 'trees', of_split: int = 0, at_most: bool = False, time_limit: float = 0.0) -> NearSumCounts:
         """
         Count the trees for each cost and sums over rows, for any choice of the leaves' actions.
         """
+
+class RowNumbers:
+    """
+    The codes of the rows of a table, one column after the other, and one or more numbers for each row.
+    """
+
+    def __init__(self, codes: Ints, numbers: Wides) -> None: ...
+
+class ColumnPrices:
+    """
+    The price of each column in each state of a path, and the factors by which rows pay it.
+    """
+
+    def __init__(self, pays: RowNumbers, *, n_states: int, next: Ints, prices: Wides) -> None: ...
 
 class NearListing:
     """One tree for each of the predictions, or functions, that occur."""
@@ -145,11 +163,18 @@ class NearListing:
     @property
     def status(self) -> str: ...
 
-    def costs(self) -> list:
+    def costs(self) -> list[int]:
         """The costs of the trees, in increasing order."""
 
-    def tree(self, set: NearSet, number: int) -> dict:
+    def tree(self, set: NearSet, number: int) -> SplitTable:
         """The tree with this number; trees are sorted by cost."""
+
+class NearSums:
+    """
+    Sums over rows. The numbers of a row are, for each action, its cost and what it adds to each sum.
+    """
+
+    def __init__(self, rows: RowNumbers, *, n_sums: int, split_cost: int, penalize: str = 'splits') -> None: ...
 
 class NearSumCounts:
     """The number of trees for each cost and sums."""
@@ -163,28 +188,28 @@ class NearSumCounts:
     @property
     def n_entries(self) -> int: ...
 
-    def entries(self, most: int) -> object:
+    def entries(self, most: int) -> NDArray[numpy.int64]:
         """
         The entries up to a cost, the least cost first, as one list: each cost, then its sums.
         """
 
-    def number(self, entry: int) -> list:
+    def number(self, entry: int) -> list[int]:
         """The number of trees of an entry."""
 
-    def functions(self, set: NearSet, entries: Sequence[int], *, time_limit: float = 0.0) -> object:
+    def functions(self, set: NearSet, entries: Sequence[int], *, time_limit: float = 0.0) -> list[tuple[int, int]] | str:
         """Of the trees of some entries, the first for each distinct function."""
 
-    def reliance(self, set: NearSet, entries: Sequence[int], *, codes: Ints, weights: Wides, column: int, greatest: bool, time_limit: float = 0.0) -> object:
+    def reliance(self, set: NearSet, entries: Sequence[int], weights: RowNumbers, *, column: int, greatest: bool, time_limit: float = 0.0) -> tuple[int, int, int] | str | None:
         """
         The least or greatest cost if a column is shuffled, as a product of two weights, and the tree of some entries that has it.
         """
 
-    def least_asking(self, set: NearSet, entries: Sequence[int], *, codes: Ints, pays: Wides, n_states: int, next: Ints, prices: Wides, time_limit: float = 0.0) -> object:
+    def least_asking(self, set: NearSet, entries: Sequence[int], prices: ColumnPrices, *, time_limit: float = 0.0) -> tuple[int, int, int] | str | None:
         """
         The least total price of the columns that are tested on the rows' paths, and its tree.
         """
 
-    def tree(self, set: NearSet, entry: int, number: Sequence[int]) -> tuple:
+    def tree(self, set: NearSet, entry: int, number: Sequence[int]) -> tuple[SplitTable, NDArray[numpy.int32]]:
         """
         The tree with this number among those of an entry, and the action of each row.
         """
@@ -198,10 +223,10 @@ class NearFrontier:
     @property
     def n_points(self) -> int: ...
 
-    def points(self) -> list:
+    def points(self) -> list[list[int]]:
         """One list for each tree: its cost, then its sums."""
 
-    def tree(self, set: NearSet, number: int, codes: Ints) -> tuple:
+    def tree(self, set: NearSet, number: int, codes: Ints) -> tuple[SplitTable, list[int]]:
         """The tree of a point, and the action of each row."""
 
 class NearCounts:
@@ -214,12 +239,12 @@ class NearCounts:
     def bounded(self) -> bool: ...
 
     @property
-    def total(self) -> list: ...
+    def total(self) -> list[int]: ...
 
     @property
     def n_entries(self) -> int: ...
 
-    def by_cost(self) -> list:
+    def by_cost(self) -> list[tuple[int, list[int]]]:
         """Pairs of a cost and the number of trees at this cost."""
 
     def tree(self, set: NearSet, number: Sequence[int]) -> SplitTable:
@@ -238,7 +263,7 @@ class SharedMemo:
         The bounds that were proved since the last call; those that took the most effort (in microseconds) come first.
         """
 
-    def solve(self, table: EncodedTable, options: SearchOptions, *, names: Ints, cutoff: int = 0) -> dict:
+    def solve(self, table: EncodedTable, options: SearchOptions, *, names: Ints, cutoff: int = 0) -> Answer:
         """
         Search for an optimal tree on some rows of the table, which are given by their numbers.
         """
@@ -246,7 +271,7 @@ class SharedMemo:
 def weight_scale(weights: Doubles) -> float:
     """The factor by which weights are multiplied before they are rounded."""
 
-def whole_weights(weights: Doubles) -> object:
+def whole_weights(weights: Doubles) -> NDArray[numpy.int32]:
     """The weights as the integers that the engines add."""
 
 def split_cost(penalty: float, total_weight: int) -> int:
@@ -287,27 +312,27 @@ def climb_labels(table: EncodedTable, options: SearchOptions, *, ladder: Callabl
 def climb_targets(table: EncodedTable, options: SearchOptions, *, ladder: Callable | None = None, climb: bool = True, polish: bool = True, levels_first: bool = False, tolerance: tuple[float, float] = (0.0, 0.0)) -> Answer:
     """The same for a regression tree."""
 
-def prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0, parts: int = 0, n_jobs: int = 1) -> dict:
+def prices(table: EncodedTable, options: SearchOptions, *, work: int = 1099511627776, parts: int = 0) -> RowPrices:
     """
     A certified price for each row: on every set of rows that tests can produce, every tree costs at least the sum of the prices of its rows less the cost of one split.
     """
 
-def shallow_prices(*, kinds: Ints, n_values: Ints, codes: Ints, labels: Ints, n_classes: int, weights: Doubles, max_depth: int, split_penalty: float, penalize: str = 'leaves', work: int = 1099511627776, time_limit: float = 0.0) -> dict:
+def shallow_prices(table: EncodedTable, options: SearchOptions, *, work: int = 1099511627776) -> ShallowPrices:
     """
     A certified price for each row: every tree of at most `max_depth` levels costs at least the sum of the prices less the cost of one split.
     """
 
-def heaviest_box(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Ints, threshold: int = 0, work: int = 1099511627776, max_conditions: int = -1, n_jobs: int = 1) -> dict:
+def heaviest_box(table: EncodedTable, row_weights: Ints, *, threshold: int = 0, work: int = 1099511627776, max_conditions: int = -1, n_jobs: int = 1) -> HeaviestBox:
     """
     The largest sum of weights in a box of at most this many conditions (-1: of any number), if it is above the threshold.
     """
 
-def price_axes(*, kinds: Ints, n_values: Ints, codes: Ints) -> dict:
+def price_axes(table: EncodedTable) -> PriceAxes:
     """
     The axes of the boxes that prices are about, and the number of the point of each row.
     """
 
-def trim_proof(log: str, begin: int, end: int, bound: int, steps: str) -> tuple:
+def trim_proof(log: str, begin: int, end: int, bound: int, steps: str) -> tuple[int, int, bool]:
     """
     Write the steps on which the bound of the whole table depends as JSON lines. Return their number, the number of the last one, and whether the file could hold them all.
     """
@@ -335,7 +360,7 @@ class RuleStore:
 
     def family(self, rule: int) -> int: ...
 
-    def side(self, rule: int) -> object:
+    def side(self, rule: int) -> NDArray[numpy.uint8]:
         """The points on the positive side, as zeros and ones."""
 
     def add_sides(self, sides: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu', writable=False)], family: int = 0) -> int:
@@ -343,7 +368,7 @@ class RuleStore:
         Add partitions, given as rows of a Boolean table; return how many of them were new.
         """
 
-    def find_sides(self, sides: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object:
+    def find_sides(self, sides: Annotated[NDArray[numpy.bool_], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]:
         """
         The number of the rule for each partition, or -1. Point 0 is on the negative side.
         """
@@ -353,21 +378,21 @@ class RuleStore:
         Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').
         """
 
-def solve_rules(store: RuleStore, *, points: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int = 0, max_splits: int = 2, max_depth: int = -1, min_samples_leaf: int = 1, min_weight_leaf: int = 0, time_limit: float = 0.0, n_threads: int = 1, start: Ints | None = None, observer: Callable | None = None, switches: dict = {}) -> dict:
+def solve_rules(store: RuleStore, *, points: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int = 0, max_splits: int = 2, max_depth: int = -1, min_samples_leaf: int = 1, min_weight_leaf: int = 0, time_limit: float = 0.0, n_threads: int = 1, start: Ints | None = None, observer: Callable | None = None, switches: dict = {}) -> RulesAnswer:
     """Search for an optimal tree over the rules of a store."""
 
 def solve(table: EncodedTable, options: SearchOptions, *, solver: str, sparse_options: SparseOptions | None = None, memo_branches: int = 0, price_work: int = 0, prices: Wides | None = None) -> Answer:
     """Search for an optimal tree on encoded, clean data."""
 
-def switches() -> dict:
+def switches() -> dict[str, str]:
     """The switches of the sparse search; for each of them, what it does."""
 
-def faults() -> dict:
+def faults() -> dict[str, str]:
     """
     Unsound bounds for tests of the checkers; for each of them, what is wrong with it.
     """
 
-def kernels() -> list:
+def kernels() -> list[str]:
     """The kernels that this machine can run, the fastest first."""
 
 class StreamModel:
@@ -377,21 +402,21 @@ class StreamModel:
 
     def learn_one(self, x: dict, y: object, w: float) -> int: ...
 
-    def predict_one(self, x: dict) -> object: ...
+    def predict_one(self, x: dict) -> Any: ...
 
-    def class_weights_one(self, x: dict) -> object: ...
+    def class_weights_one(self, x: dict) -> list[float]: ...
 
     def learn_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Ints, weights: Doubles) -> None: ...
 
-    def predict_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object: ...
+    def predict_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
 
-    def find_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> object: ...
+    def find_rows(self, codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> NDArray[numpy.int32]: ...
 
-    def codes_of(self, column: int, values: list, learning: bool) -> object: ...
+    def codes_of(self, column: int, values: list, learning: bool) -> NDArray[numpy.uint8]: ...
 
-    def numbers_in(self, column: int, values: list) -> object: ...
+    def numbers_in(self, column: int, values: list) -> NDArray[numpy.float64]: ...
 
-    def labels_of(self, values: list, learning: bool) -> object: ...
+    def labels_of(self, values: list, learning: bool) -> NDArray[numpy.int32]: ...
 
     def column(self, name: object, first_value: object | None) -> int: ...
 
@@ -401,25 +426,25 @@ class StreamModel:
 
     def number_index(self, column: int) -> int: ...
 
-    def categories(self, column: int) -> list: ...
+    def categories(self, column: int) -> list[Any]: ...
 
-    def tree(self) -> dict: ...
+    def tree(self) -> NodeTable: ...
 
-    def statistics(self) -> dict: ...
+    def statistics(self) -> dict[str, float]: ...
 
     def restart(self, recent: int = 0) -> None: ...
 
     def settle(self, steps: int) -> bool: ...
 
-    def save(self) -> tuple: ...
+    def save(self) -> tuple[Any, ...]: ...
 
     def load(self, state: tuple) -> None: ...
 
     @property
-    def names(self) -> list: ...
+    def names(self) -> list[Any]: ...
 
     @property
-    def classes(self) -> list: ...
+    def classes(self) -> list[Any]: ...
 
     @property
     def n_columns(self) -> int: ...

@@ -120,7 +120,7 @@ class TreeReliance {
 
 class TreeAsking {
  public:
-  TreeAsking(const Graph& graph, const SumCounts& counts, const Prices& prices)
+  TreeAsking(const Graph& graph, const SumCounts& counts, const ColumnPrices& prices)
       : graph_(graph), walk_(graph, counts), prices_(prices) {}
 
   std::int64_t root(const TreeDraft& tree, const Bits& rows,
@@ -142,7 +142,7 @@ class TreeAsking {
 
   const Graph& graph_;
   const Walk walk_;
-  const Prices& prices_;
+  const ColumnPrices& prices_;
 };
 
 // The first tree with the least value of a question, or with the greatest.
@@ -187,7 +187,7 @@ std::optional<NumberedTree> extreme_reliance(const Graph& graph, const SumCounts
 
 std::optional<NumberedTree> least_asking(const Graph& graph, const SumCounts& counts,
                                          const std::vector<std::size_t>& entries,
-                                         const Prices& prices, Limits& limits) {
+                                         const ColumnPrices& prices, Limits& limits) {
   return extreme(graph, counts, entries, TreeAsking(graph, counts, prices), false, limits);
 }
 

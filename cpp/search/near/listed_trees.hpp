@@ -35,6 +35,6 @@ std::optional<NumberedTree> extreme_reliance(const Graph& graph, const SumCounts
 // The first tree with the least total price of the columns that are tested on the rows' paths.
 std::optional<NumberedTree> least_asking(const Graph& graph, const SumCounts& counts,
                                          const std::vector<std::size_t>& entries,
-                                         const Prices& prices, Limits& limits);
+                                         const ColumnPrices& prices, Limits& limits);
 
 }  // namespace treeproof::near

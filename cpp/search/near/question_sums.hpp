@@ -43,7 +43,7 @@ class SumQuestion {
 
 // The total price of the columns that are tested on the rows' paths. The price of a column depends
 // on the state of the path.
-struct Prices {
+struct ColumnPrices {
   std::size_t n_columns = 0;
   std::vector<std::int32_t> next;    // [state][column]: the state after testing the column
   std::vector<std::int64_t> prices;  // [state][column]: the price for a row with factor 1
@@ -56,7 +56,7 @@ class AskingQuestion {
   using State = std::int32_t;
   static constexpr bool kPlain = false, kEvery = false;
 
-  explicit AskingQuestion(Prices prices) : prices_(std::move(prices)) {}
+  explicit AskingQuestion(ColumnPrices prices) : prices_(std::move(prices)) {}
 
   State root() const { return 0; }
   Key key(State state) const { return random_key(static_cast<std::uint64_t>(state)); }
@@ -78,7 +78,7 @@ class AskingQuestion {
     return index(state) * prices_.n_columns + index(here.graph.column(test));
   }
 
-  Prices prices_;
+  ColumnPrices prices_;
 };
 
 }  // namespace treeproof::near

@@ -72,7 +72,7 @@ std::optional<Extreme> extreme_reliance(const Graph& graph, const Filter& filter
   return found;
 }
 
-std::optional<Extreme> least_asking(const Graph& graph, const Filter& filter, Prices prices,
+std::optional<Extreme> least_asking(const Graph& graph, const Filter& filter, ColumnPrices prices,
                                     Limits& limits) {
   return extreme(graph, filter, AskingQuestion(std::move(prices)), kItself, limits);
 }

@@ -34,7 +34,7 @@ std::optional<Extreme> extreme_reliance(const Graph& graph, const Filter& filter
                                         const std::vector<std::int64_t>& weights, bool greatest,
                                         Limits& limits);
 // The least total price of the columns that are tested on the rows' paths.
-std::optional<Extreme> least_asking(const Graph& graph, const Filter& filter, Prices prices,
+std::optional<Extreme> least_asking(const Graph& graph, const Filter& filter, ColumnPrices prices,
                                     Limits& limits);
 
 // One tree for each set of trees that predict the same, sorted by cost.

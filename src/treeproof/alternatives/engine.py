@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treeproof import _core
 from treeproof.alternatives.counts import Count, Counted, DistinctCount, number_of
 from treeproof.border.partial_tree import Given
+from treeproof.solving.crossing import labelled_table, search_options, target_table
 from treeproof.solving.solvers import RegressionTask, Task, run_solver
 from treeproof.tree.split_table import SplitTable
 
@@ -97,38 +98,19 @@ class Search:
     ) -> None:
         self.max_splits = -1 if task.max_splits is None else task.max_splits
         self._memory = task.memory_allowance
-        table = task.table.engine
-        common: dict[str, Any] = {
-            "kinds": table.kinds,
-            "n_values": table.n_values,
-            "columns": table.features,
-            "max_depth": -1 if task.max_depth is None else task.max_depth,
-            "min_samples_leaf": task.min_samples_leaf,
-            "memory_limit": task.memory_allowance,
-            "penalize": task.penalize,
-            "root_column": root_column(task),
-        }
-        self._search: Any
         if isinstance(task, RegressionTask):
-            self._search = _core.NearSearch.of_targets(
-                codes=flat(table.codes),
-                targets=flat(task.targets),
-                n_outputs=task.targets.shape[1],
-                weights=task.weights,
-                criterion=task.criterion,
-                split_penalty=task.split_penalty,
-                **common,
-            )
+            codes = task.table.engine.codes
+            table = target_table(task, codes, task.targets, task.weights)
         else:
-            self._search = _core.NearSearch(
-                codes=table.codes.reshape(-1),
-                labels=task.labels,
-                n_classes=task.n_classes,
-                weights=task.weights,
-                split_cost=split_cost,
-                expand_last=expand_last,
-                **common,
-            )
+            table = labelled_table(task)
+        self._search = _core.NearSearch(
+            table,
+            search_options(task),
+            columns=task.table.engine.features,
+            split_cost=split_cost,
+            expand_last=expand_last,
+            root_column=root_column(task),
+        )
 
     def groups(self, codes: Any) -> NDArray[np.int64]:
         """Return a number for each row; rows with the same codes have the same one."""
@@ -210,10 +192,8 @@ class Family:
             self._check_complete()
         if distinct != "trees":
             found = self._set.distinct(
+                self._filter((required, banned)),
                 by=distinct,
-                required=list(required),
-                banned=list(banned),
-                max_splits=self._max_splits,
                 time_limit=self._seconds_left(),
             )
             return DistinctCount(self._set, self._finished(found))
@@ -231,9 +211,7 @@ class Family:
         self, required: Sequence[int], banned: Sequence[int], *, at_most: bool
     ) -> Any:
         return self._set.count(
-            required=list(required),
-            banned=list(banned),
-            max_splits=self._max_splits,
+            self._filter((required, banned)),
             at_most=at_most,
             time_limit=self._seconds_left(),
         )
@@ -266,11 +244,11 @@ class Family:
             Whether to look for the sum that is nearest to 0.
         """
         none = values is None
+        numbers = np.zeros(0, np.int64) if values is None else values.reshape(-1)
         return self._extreme(
             "least_sum",
             columns,
-            codes=flat(codes[:, :0] if none else codes),
-            values=np.zeros(0, np.int64) if values is None else values.reshape(-1),
+            _core.RowNumbers(flat(codes[:, :0] if none else codes), numbers),
             of_split=of_split,
             nearest_zero=nearest_zero,
         )
@@ -305,8 +283,7 @@ class Family:
         return self._extreme(
             "reliance",
             columns,
-            codes=flat(codes),
-            weights=weights,
+            _core.RowNumbers(flat(codes), weights),
             column=column,
             greatest=greatest,
         )
@@ -335,15 +312,13 @@ class Family:
             For each state of a path: the state after a split on a column, and the
             price of the column.
         """
-        return self._extreme(
-            "least_asking",
-            columns,
-            codes=flat(codes),
-            pays=pays,
+        given = _core.ColumnPrices(
+            _core.RowNumbers(flat(codes), pays),
             n_states=len(prices),
             next=flat(following),
             prices=flat(prices),
         )
+        return self._extreme("least_asking", columns, given)
 
     def answers(
         self, columns: tuple[Sequence[int], Sequence[int]], codes: Any
@@ -359,31 +334,42 @@ class Family:
         codes : ndarray of shape (columns, rows)
             The encoded rows of the table.
         """
-        found = self._ask("answers", columns, codes=flat(codes))
+        found = self._ask("answers", columns, flat(codes))
         return np.asarray(found, dtype=np.int64).reshape(codes.shape[1], -1)
 
     def _extreme(
-        self, name: str, columns: tuple[Sequence[int], Sequence[int]], **more: Any
+        self,
+        name: str,
+        columns: tuple[Sequence[int], Sequence[int]],
+        given: Any,
+        **more: Any,
     ) -> tuple[int, int, SplitTable]:
         """Ask for the tree with the least or greatest value of a question."""
-        found = self._ask(name, columns, **more)
+        found = self._ask(name, columns, given, **more)
         if found is None:
             raise ValueError("There is no tree within the margin.")
         return int(found[0]), int(found[1]), found[2]
 
     def _ask(
-        self, name: str, columns: tuple[Sequence[int], Sequence[int]], **more: Any
+        self,
+        name: str,
+        columns: tuple[Sequence[int], Sequence[int]],
+        given: Any,
+        **more: Any,
     ) -> Any:
         self._check_complete()
-        required, banned = columns
-        found = getattr(self._set, name)(
-            required=list(required),
-            banned=list(banned),
-            max_splits=self._max_splits,
-            time_limit=self._seconds_left(),
-            **more,
+        ask = getattr(self._set, name)
+        found = ask(
+            self._filter(columns), given, time_limit=self._seconds_left(), **more
         )
         return self._finished(found)
+
+    def _filter(self, columns: tuple[Sequence[int], Sequence[int]]) -> _core.NearFilter:
+        """Return which trees a question is about, as the core takes it."""
+        required, banned = columns
+        return _core.NearFilter(
+            required=list(required), banned=list(banned), max_splits=self._max_splits
+        )
 
     def frontier(
         self,
@@ -416,14 +402,14 @@ class Family:
         """
         self._check_complete()
         given = flat(codes)
-        found = self._set.frontier(
-            codes=given,
-            values=flat(values),
+        sums = _core.NearSums(
+            _core.RowNumbers(given, flat(values)),
             n_sums=n_sums,
             split_cost=split_cost,
-            less_is_better=less_is_better,
             penalize=penalize,
-            time_limit=self._seconds_left(),
+        )
+        found = self._set.frontier(
+            sums, less_is_better=less_is_better, time_limit=self._seconds_left()
         )
         return Frontier(self._set, self._finished(found), given)
 

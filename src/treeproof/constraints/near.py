@@ -20,6 +20,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof import _core
 from treeproof.alternatives.counts import Counted, number_of
 from treeproof.alternatives.engine import Family, LimitReachedError, flat
 from treeproof.alternatives.problems import ROUNDED, Problem
@@ -266,7 +267,11 @@ class KeptFamily(Family):
         return out
 
     def _extreme(
-        self, name: str, columns: tuple[Sequence[int], Sequence[int]], **more: Any
+        self,
+        name: str,
+        columns: tuple[Sequence[int], Sequence[int]],
+        given: Any,
+        **more: Any,
     ) -> tuple[int, int, SplitTable]:
         """Ask for the tree with the least or greatest value of a question.
 
@@ -277,8 +282,9 @@ class KeptFamily(Family):
         count = KeptCount(self, found, self._problem, self._budget)
         shown = "cheapest_to_ask" if name == "least_asking" else name
         _check_listed(count.total, f"{shown}() looks at all trees")
-        best = getattr(found, name)(
-            self._set, count.entries, time_limit=self._seconds_left(), **more
+        ask = getattr(found, name)
+        best = ask(
+            self._set, count.entries, given, time_limit=self._seconds_left(), **more
         )
         if self._finished(best) is None:
             raise ValueError("There is no tree within the margin.")
@@ -297,15 +303,15 @@ class KeptFamily(Family):
         """Count trees by their costs and sums, with the engine."""
         values = self._problem.values if values is None else values
         codes = self._problem.kept.objective.table.engine.codes
-        required, banned = columns
-        found = self._set.sum_counts(
-            codes=flat(codes),
-            values=flat(values),
+        sums = _core.NearSums(
+            _core.RowNumbers(flat(codes), flat(values)),
             n_sums=values.shape[2] - 1,
             split_cost=self._problem.split_cost,
             penalize=self._problem.kept.model.penalize,
-            required=list(required),
-            banned=list(banned),
+        )
+        found = self._set.sum_counts(
+            self._filter(columns),
+            sums,
             time_limit=part * self._seconds_left(),
             **more,
         )

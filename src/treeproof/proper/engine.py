@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treeproof import _core
 from treeproof.proper.sides import Sides, tree_cost
 from treeproof.proper.task import Task
+from treeproof.solving.answer import RulesAnswer
 
 
 @dataclass
@@ -57,7 +58,7 @@ def run_engine(
     start: Sides | None = None,
     seconds: float = 0.0,
     observer: Any = None,
-) -> tuple[Sides, dict[str, Any]]:
+) -> tuple[Sides, RulesAnswer]:
     """Run the native search on all points, or on some of them.
 
     Parameters
@@ -108,7 +109,7 @@ def run_engine(
     return sides_of(store, answer), answer
 
 
-def sides_of(store: Any, answer: dict[str, Any]) -> Sides:
+def sides_of(store: Any, answer: RulesAnswer) -> Sides:
     """Return the tree that the engine has found."""
 
     def visit(node: int) -> Sides:

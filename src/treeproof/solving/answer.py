@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 
 from treeproof.tree.split_table import SplitTable
 
-__all__ = ["Answer", "LevelAnswer", "Share"]
+__all__ = [
+    "Answer",
+    "DerivedSteps",
+    "HeaviestBox",
+    "LevelAnswer",
+    "PriceAxes",
+    "RowPrices",
+    "RulesAnswer",
+    "ShallowPrices",
+    "Share",
+]
 
 
 class LevelAnswer(TypedDict):
@@ -127,3 +137,129 @@ class Answer(TypedDict):
     record: NotRequired[Any]
     offset: NotRequired[float]
     slack: NotRequired[float]
+
+
+class DerivedSteps(TypedDict):
+    """The steps of a proof that was derived after the search.
+
+    Attributes
+    ----------
+    n_steps, root : int
+        How many steps were written, and the number of the one about the whole table.
+    bound
+        The lower bound that they prove.
+    complete : bool
+        Whether all of them could be written.
+    """
+
+    n_steps: int
+    root: int
+    bound: Any
+    complete: bool
+
+
+class RulesAnswer(TypedDict):
+    """The answer of the search over arbitrary rules.
+
+    Attributes
+    ----------
+    rule, positive, negative : ndarray of int32
+        The nodes of the tree in preorder: the rule of each (-1 for a leaf), and the
+        numbers of its children.
+    lower, upper, unit : int
+        The proved bound, the cost of the tree, and the cost that stands for 1.0.
+    status, seconds, statistics
+        As in `Answer`.
+    """
+
+    rule: NDArray[np.int32]
+    positive: NDArray[np.int32]
+    negative: NDArray[np.int32]
+    lower: int
+    upper: int
+    unit: int
+    status: str
+    seconds: float
+    statistics: dict[str, int]
+
+
+class ShallowPrices(TypedDict):
+    """Certified prices of rows for trees of limited depth, in units of cost.
+
+    Attributes
+    ----------
+    prices : ndarray of int64
+        The price of each row.
+    split_cost, unit : int
+        The penalty of a leaf, and the cost that stands for 1.0.
+    bound : int
+        The lower bound that the prices prove.
+    hoped : float
+        An estimate of the bound that more work would reach, where 1.0 is all rows.
+    factor : float
+        What the last prices were multiplied by to become valid.
+    nodes, certified : int
+        The boxes that were looked at, and how often prices were proved valid.
+    """
+
+    prices: NDArray[np.int64]
+    split_cost: int
+    unit: int
+    bound: int
+    hoped: float
+    factor: NotRequired[float]
+    nodes: int
+    certified: int
+
+
+class RowPrices(ShallowPrices):
+    """Certified prices of rows for trees of any depth.
+
+    Attributes
+    ----------
+    lower : float
+        The bound, where 1.0 is all rows.
+    finished : bool
+        Whether there was nothing left to improve.
+    parts, bound_with_parts : int
+        For how many parts of the table there are prices of their own, and the bound of
+        the whole table that these prove.
+    """
+
+    lower: float
+    finished: bool
+    parts: int
+    bound_with_parts: int
+
+
+class HeaviestBox(TypedDict):
+    """The largest sum of weights in a box.
+
+    Attributes
+    ----------
+    done : bool
+        Whether the search was finished.
+    most : int
+        The sum; an upper bound if the search was not finished.
+    nodes : int
+        The boxes that were looked at.
+    """
+
+    done: bool
+    most: int
+    nodes: int
+
+
+class PriceAxes(TypedDict):
+    """The axes of the boxes that prices are about.
+
+    Attributes
+    ----------
+    point_of : ndarray of int32
+        The number of the point of each row; equal rows are at the same point.
+    axes : list of (str, ndarray of int32)
+        The kind of condition on each axis, and the codes of all rows.
+    """
+
+    point_of: NDArray[np.int32]
+    axes: list[tuple[str, NDArray[np.int32]]]

@@ -26,6 +26,7 @@ __all__ = [
     "search_options",
     "sparse_options",
     "target_problem",
+    "target_table",
 ]
 
 # A search identifies sets of rows by sums of random keys. The keys are drawn anew in
@@ -107,10 +108,22 @@ def target_problem(
     # otherwise rows must stay separate so that they can be counted
     if task.min_samples_leaf == 1 and worth and task.lines is None:
         codes, targets, weights = merge_equal_rows(codes, targets, weights)
-    lines = None
+    table = target_table(task, codes, targets, weights)
+    # subtract the time of merging, and reserve time for the values of nodes
+    if limit > 0.0:
+        used = time.perf_counter() - begun + _FINISHING * len(task.weights)
+        limit = max(limit - used, _NO_TIME)
+    return table, search_options(task, time_limit=limit, is_list=is_list)
+
+
+def target_table(
+    task: RegressionTask, codes: Any, targets: Any, weights: NDArray[np.float64]
+) -> _core.EncodedTable:
+    """Return the table of a regression, with these rows."""
+    engine, lines = task.table.engine, None
     if task.lines is not None:
         lines = np.ascontiguousarray(task.lines, dtype=np.float64).reshape(-1)
-    table = _core.EncodedTable.with_targets(
+    return _core.EncodedTable.with_targets(
         kinds=engine.kinds,
         n_values=engine.n_values,
         codes=np.ascontiguousarray(codes).reshape(-1),
@@ -123,8 +136,3 @@ def target_problem(
         lines=lines,
         ridge=task.ridge,
     )
-    # subtract the time of merging, and reserve time for the values of nodes
-    if limit > 0.0:
-        used = time.perf_counter() - begun + _FINISHING * len(task.weights)
-        limit = max(limit - used, _NO_TIME)
-    return table, search_options(task, time_limit=limit, is_list=is_list)

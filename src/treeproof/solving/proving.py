@@ -161,7 +161,14 @@ def _in_header(task: Task, prices: PriceAnswer) -> Mapping[str, Any]:
     table = task.table if task.objective is None else task.objective.table
     engine = table.engine
     cells = _core.price_axes(
-        kinds=engine.kinds, n_values=engine.n_values, codes=engine.codes.reshape(-1)
+        _core.EncodedTable.with_labels(
+            kinds=engine.kinds,
+            n_values=engine.n_values,
+            codes=engine.codes.reshape(-1),
+            weights=np.ones(table.n_rows),
+            labels=np.zeros(table.n_rows, np.int32),
+            n_classes=1,
+        )
     )
     _, first = np.unique(cells["point_of"], return_index=True)
     of_rows = np.zeros(table.n_rows, np.int64)
