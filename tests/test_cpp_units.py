@@ -21,6 +21,7 @@ def program():
         "covering",
         "kernels",
         "memo",
+        "merged_targets",
         "multiway",
         "policy",
         "prices",

@@ -33,7 +33,6 @@ FORBIDDEN = {
     "export": ["treeproof.border", "treeproof._core", "treeproof.estimators"],
     "solving": ["treeproof.estimators", "treeproof.cli"],
     "solving/leaf_fit.py": ["treeproof."],
-    "solving/merged_rows.py": ["treeproof."],
     "solving/quant_bnb.py": ["treeproof.border", "treeproof._core"],
     "estimators": ["treeproof.cli", "treeproof._core"],
     "estimators/base.py": ["treeproof.estimators"],

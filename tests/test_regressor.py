@@ -17,9 +17,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeRegressor
 
-from treeproof import OptimalTreeRegressor
+from treeproof import OptimalTreeRegressor, _core
 from treeproof.persistence import load, save
-from treeproof.solving.merged_rows import merge_equal_rows
 
 
 @pytest.fixture(scope="module")
@@ -95,12 +94,16 @@ def test_weights_are_repetitions(data):
 
 
 def test_merging_keeps_rows_that_differ():
-    codes = np.array([[0, 0, 1, 0], [1, 1, 1, 2]], dtype=np.int32)
-    targets = np.array([[1.0], [2.0], [1.0], [1.0]])
-    merged = merge_equal_rows(codes, targets, np.ones(4))
-    assert merged[0].shape == (2, 4)
-    merged = merge_equal_rows(codes, np.ones((4, 1)), np.arange(1.0, 5.0))
-    assert sorted(merged[2].tolist()) == [3.0, 3.0, 4.0]
+    columns = {
+        "kinds": np.zeros(2, np.int32),
+        "n_values": np.array([2, 3], np.int32),
+        "codes": np.array([0, 0, 1, 0, 1, 1, 1, 2], np.int32),
+        "weights": np.arange(1.0, 5.0),
+        "merge": True,
+    }
+    make = _core.EncodedTable.with_targets
+    assert make(**columns, targets=np.array([1.0, 2.0, 1.0, 1.0])).n_rows == 4
+    assert make(**columns, targets=np.ones(4)).n_rows == 3
 
 
 @pytest.mark.parametrize("split", ["multiway", "one-vs-rest"])

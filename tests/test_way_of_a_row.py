@@ -7,7 +7,7 @@ import numpy as np
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, _core
 from treeproof.proof import check
-from treeproof.solving.crossing import labelled_table
+from treeproof.solving.crossing import labelled_table, target_problem
 from treeproof.solving.observers import History
 from treeproof.solving.solvers import SOLVERS, run_solver, solver_name
 
@@ -78,9 +78,14 @@ def test_a_row_goes_on_to_the_proof(tmp_path):
 
 def test_numbers_go_the_same_way():
     model = OptimalTreeRegressor(0.05)
-    prepared = model._prepare(np.arange(6.0)[:, None], [0, 0, 0, 5, 5, 5])
+    X = np.array([0.0, 1.0, 1.0, 3.0, 4.0, 5.0])[:, None]
+    prepared = model._prepare(X, [0, 0, 0, 5, 5, 5])
     name = solver_name(model.solver, prepared.task)
+    table, _ = target_problem(prepared.task)
+    assert table.n_rows == 5  # merged where it crosses: one of six rows is there twice
+    assert (ROOT / stages()["merge"] / "merged_targets.cpp").exists()
     found = run_solver(name, prepared.task)
+    assert found["n_merged_rows"] == 5
     tree, loss = prepared.grow(found["tree"])
     prepared.keep(name, found, History())
     assert model.optimal_ and loss == 0 and tree.n_splits == 1

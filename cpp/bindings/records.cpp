@@ -14,6 +14,7 @@
 #include "bindings/encoded_table.hpp"
 #include "bindings/search_options.hpp"
 #include "bindings/sparse_switches.hpp"
+#include "data/merged_targets.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -30,15 +31,31 @@ EncodedTable with_labels(IntArray kinds, IntArray n_values, IntArray codes, Doub
   return table;
 }
 
+// Replaces the arrays by those of the table without repeated rows.
+void merge_rows(IntArray& codes, DoubleArray& targets, DoubleArray& weights) {
+  MergedTargets merged;
+  {
+    nb::gil_scoped_release unlocked;
+    merged = merge_equal_rows(view(codes), view(targets), view(weights));
+  }
+  codes = nb::cast<IntArray>(to_numpy(std::move(merged.codes)));
+  targets = nb::cast<DoubleArray>(to_numpy(std::move(merged.targets)));
+  weights = nb::cast<DoubleArray>(to_numpy(std::move(merged.weights)));
+}
+
 EncodedTable with_targets(IntArray kinds, IntArray n_values, IntArray codes, DoubleArray weights,
                           DoubleArray targets, int n_outputs, const std::string& criterion,
                           double smoothing, std::vector<double> quantiles,
-                          std::optional<DoubleArray> lines, double ridge) {
+                          std::optional<DoubleArray> lines, double ridge, bool merge) {
   check_codes(kinds, n_values, codes, weights.size(), weights);
   check_targets(targets, n_outputs, weights.size());
   const Criterion chosen = read_criterion(criterion, view(targets));
   if (chosen == Criterion::linear && view_of(lines).empty())
     throw std::invalid_argument("lines in leaves need columns");
+  if (merge) {
+    if (lines) throw std::invalid_argument("rows with columns for lines cannot be merged");
+    merge_rows(codes, targets, weights);
+  }
   EncodedTable table{std::move(kinds), std::move(n_values), std::move(codes), std::move(weights)};
   table.targets = std::move(targets);
   table.n_outputs = n_outputs;
@@ -89,7 +106,8 @@ void bind_records(nb::module_& m) {
       .def_static("with_targets", &with_targets, nb::kw_only(), "kinds"_a, "n_values"_a, "codes"_a,
                   "weights"_a, "targets"_a, "n_outputs"_a = 1, "criterion"_a = "squared_error",
                   "smoothing"_a = 0.0, "quantiles"_a = std::vector<double>(),
-                  "lines"_a = nb::none(), "ridge"_a = 0.0, "The table of a regression problem.")
+                  "lines"_a = nb::none(), "ridge"_a = 0.0, "merge"_a = false,
+                  "The table of a regression problem; with `merge`, equal rows become one.")
       .def_prop_ro("n_rows", &EncodedTable::n_rows);
   nb::class_<SearchOptions>(m, "SearchOptions",
                             "The limits on the trees, the limits of the search, and its observer.")

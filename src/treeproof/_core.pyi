@@ -30,8 +30,10 @@ class EncodedTable:
         """The table of a classification problem."""
 
     @staticmethod
-    def with_targets(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Doubles, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', smoothing: float = 0.0, quantiles: Sequence[float] = [], lines: Doubles | None = None, ridge: float = 0.0) -> EncodedTable:
-        """The table of a regression problem."""
+    def with_targets(*, kinds: Ints, n_values: Ints, codes: Ints, weights: Doubles, targets: Doubles, n_outputs: int = 1, criterion: str = 'squared_error', smoothing: float = 0.0, quantiles: Sequence[float] = [], lines: Doubles | None = None, ridge: float = 0.0, merge: bool = False) -> EncodedTable:
+        """
+        The table of a regression problem; with `merge`, equal rows become one.
+        """
 
     @property
     def n_rows(self) -> int: ...

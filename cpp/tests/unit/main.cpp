@@ -12,12 +12,16 @@ struct Named {
   void (*test)(treeproof::unit::Report&);
 };
 
-constexpr Named kTests[] = {
-    {"covering", treeproof::unit::test_covering}, {"kernels", treeproof::unit::test_kernels},
-    {"memo", treeproof::unit::test_memo},         {"multiway", treeproof::unit::test_multiway},
-    {"policy", treeproof::unit::test_policy},     {"prices", treeproof::unit::test_prices},
-    {"rows", treeproof::unit::test_rows},         {"slices", treeproof::unit::test_slices},
-    {"trim", treeproof::unit::test_trim}};
+constexpr Named kTests[] = {{"covering", treeproof::unit::test_covering},
+                            {"kernels", treeproof::unit::test_kernels},
+                            {"memo", treeproof::unit::test_memo},
+                            {"merged_targets", treeproof::unit::test_merged_targets},
+                            {"multiway", treeproof::unit::test_multiway},
+                            {"policy", treeproof::unit::test_policy},
+                            {"prices", treeproof::unit::test_prices},
+                            {"rows", treeproof::unit::test_rows},
+                            {"slices", treeproof::unit::test_slices},
+                            {"trim", treeproof::unit::test_trim}};
 
 }  // namespace
 

@@ -26,6 +26,7 @@ class Report {
 void test_covering(Report& report);
 void test_kernels(Report& report);
 void test_memo(Report& report);
+void test_merged_targets(Report& report);
 void test_multiway(Report& report);
 void test_policy(Report& report);
 void test_prices(Report& report);

@@ -99,8 +99,7 @@ class Search:
         self.max_splits = -1 if task.max_splits is None else task.max_splits
         self._memory = task.memory_allowance
         if isinstance(task, RegressionTask):
-            codes = task.table.engine.codes
-            table = target_table(task, codes, task.targets, task.weights)
+            table = target_table(task)
         else:
             table = labelled_table(task)
         self._search = _core.NearSearch(

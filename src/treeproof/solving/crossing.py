@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
-from treeproof.solving.merged_rows import merge_equal_rows
 
 if TYPE_CHECKING:
     from treeproof.solving.solvers import RegressionTask, Task
@@ -101,14 +100,12 @@ def target_problem(
 ) -> tuple[_core.EncodedTable, _core.SearchOptions]:
     """Return the table of a regression with equal rows merged, and its options."""
     begun = time.perf_counter()
-    engine = task.table.engine
-    codes, targets, weights = engine.codes, task.targets, task.weights
+    cells = task.table.engine.codes.size + task.targets.size
     limit = 0.0 if task.time_limit is None else task.time_limit
-    worth = limit == 0.0 or _MERGING * (codes.size + targets.size) < limit / 4
+    worth = limit == 0.0 or _MERGING * cells < limit / 4
     # otherwise rows must stay separate so that they can be counted
-    if task.min_samples_leaf == 1 and worth and task.lines is None:
-        codes, targets, weights = merge_equal_rows(codes, targets, weights)
-    table = target_table(task, codes, targets, weights)
+    merge = task.min_samples_leaf == 1 and worth and task.lines is None
+    table = target_table(task, merge=merge)
     # subtract the time of merging, and reserve time for the values of nodes
     if limit > 0.0:
         used = time.perf_counter() - begun + _FINISHING * len(task.weights)
@@ -116,23 +113,22 @@ def target_problem(
     return table, search_options(task, time_limit=limit, is_list=is_list)
 
 
-def target_table(
-    task: RegressionTask, codes: Any, targets: Any, weights: NDArray[np.float64]
-) -> _core.EncodedTable:
-    """Return the table of a regression, with these rows."""
+def target_table(task: RegressionTask, *, merge: bool = False) -> _core.EncodedTable:
+    """Return the table of a regression; the core can merge equal rows first."""
     engine, lines = task.table.engine, None
     if task.lines is not None:
         lines = np.ascontiguousarray(task.lines, dtype=np.float64).reshape(-1)
     return _core.EncodedTable.with_targets(
         kinds=engine.kinds,
         n_values=engine.n_values,
-        codes=np.ascontiguousarray(codes).reshape(-1),
-        weights=weights,
-        targets=np.ascontiguousarray(targets).reshape(-1),
-        n_outputs=targets.shape[1],
+        codes=np.ascontiguousarray(engine.codes).reshape(-1),
+        weights=task.weights,
+        targets=np.ascontiguousarray(task.targets).reshape(-1),
+        n_outputs=task.targets.shape[1],
         criterion=task.criterion,
         smoothing=task.smoothing,
         quantiles=list(task.levels),
         lines=lines,
         ridge=task.ridge,
+        merge=merge,
     )
