@@ -13,6 +13,7 @@ __all__ = [
     "Open",
     "Prefix",
     "children_of",
+    "deepest_of",
     "depth_of",
     "splits_of",
 ]
@@ -109,6 +110,13 @@ def depth_of(node: Node) -> int:
     if not isinstance(node, Given):
         return 0
     return 1 + min(max(map(depth_of, children_of(c))) for c in node.choices)
+
+
+def deepest_of(node: Node) -> int:
+    """Return the depth of the given splits with the choices that are deepest."""
+    if not isinstance(node, Given):
+        return 0
+    return 1 + max(max(map(deepest_of, children_of(c))) for c in node.choices)
 
 
 def splits_of(node: Node) -> int:

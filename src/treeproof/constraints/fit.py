@@ -16,6 +16,7 @@ from treeproof.alternatives.methods import MOST_KEPT_BYTES
 from treeproof.arithmetic import UNIT_COST
 from treeproof.border.labels import read_vector
 from treeproof.columns import plain
+from treeproof.constraints.by_levels import GivenActions, search_by_levels, unit_of
 from treeproof.constraints.kinds import Constraint
 from treeproof.constraints.proving import check_provable_limits, write_constrained
 from treeproof.constraints.search import Candidate, ConstrainedSearch, Found
@@ -24,13 +25,13 @@ from treeproof.limits import Deadline
 from treeproof.objectives import Costs, Labels, Objective
 from treeproof.objectives.ratios import positive_class
 from treeproof.proof.writer import ProofFile
-from treeproof.solving.observers import History
+from treeproof.solving.answer import Answer
+from treeproof.solving.observers import History, observing
 
 if TYPE_CHECKING:
     from treeproof.border import ClassificationData, RewardData
 
 __all__ = [
-    "GivenActions",
     "Kept",
     "fit_classifier",
     "fit_policy",
@@ -229,18 +230,18 @@ def fit_constrained(
     if not sums.limits:  # a single group, or no rows of the class that is limited
         number, _ = sums.add(np.zeros((len(rows.weights), len(rows.actions))))
         sums.limit("nothing", {number: Fraction(1)}, Fraction(0))
-    search = ConstrainedSearch(model, objective, sums, deadline)
-    found = search.run()
-    answer: Any = dict(found.answer or {"n_merged_rows": objective.table.n_rows})
-    seconds = (model.time_limit or 0.0) - (deadline.left() or 0.0)
-    answer |= {"seconds": seconds, "statistics": found.statistics}
-    answer.pop("shares", None)
+    with observing(bool(model.verbose)) as (history, observer):
+        search, found, answer = search_by_levels(
+            ConstrainedSearch(model, objective, sums, deadline), shown, observer
+        )
     model._set_statistics(found.solver, answer, objective, reading)
     for name in ("_task", "_engine_costs", "_constrained", "trees_"):
         model.__dict__.pop(name, None)  # of an earlier fit
     if found.best is None:
         _refuse(model, search, found, shown)
-    _store(model, search, found, found.best, shown)
+    _store(model, search, found, found.best, shown, answer)
+    history.finish(model.stats_["seconds"], model.lower_bound_, model.objective_)
+    model.history_ = history
     if objective.table.codes.nbytes <= MOST_KEPT_BYTES:
         search.model = copy.copy(model)  # a copy, whose parameters do not change
         model._constrained = (search, shown)
@@ -256,6 +257,7 @@ def _store(
     found: Found,
     best: Candidate | None,
     shown: Objective,
+    answer: Answer | None = None,
 ) -> None:
     """Store a tree with its certificate."""
     assert best is not None
@@ -265,22 +267,23 @@ def _store(
         tree.cost, tree.measure = None, "errors"
     penalties = tree.n_penalties(model.penalize)
     cost = objective_of(objective, best) + model.split_penalty * penalties
-    weight = objective.scale * float(np.cumsum(objective.weights)[-1])
-    below = (best.cost - found.lower) / UNIT_COST / weight
-    slack = objective.units.slack
+    unit, slack = unit_of(objective), objective.units.slack
+    below = (best.cost - found.lower) / unit
+    if answer is not None:
+        free = objective_of(objective, best)
+        free -= (best.cost - search.penalty * penalties) / unit
+        answer = {**answer, "offset": free, "slack": 2 * slack}
     if slack > 0:
         model.stats_["rounding"] = 2 * slack
-    model.constraints_ = _kept(search, best, weight)
+    model.constraints_ = _kept(search, best, unit / UNIT_COST)
     model._set_certificate(
         tree,
         objective=cost,
         lower=cost - below - 2 * slack,
         proved=found.proved and found.best is not None,
         status=found.status if found.best is not None else "infeasible",
+        found=answer,
     )
-    history = History()
-    history.finish(model.stats_["seconds"], model.lower_bound_, model.objective_)
-    model.history_ = history
 
 
 def objective_of(objective: Costs, tree: Candidate) -> float:
@@ -317,6 +320,9 @@ def _refuse(
     beyond = float(excess * limit.unit)
     closest = copy.copy(model)
     _store(closest, search, found, found.closest, shown)
+    history = History()
+    history.finish(model.stats_["seconds"], closest.lower_bound_, closest.objective_)
+    closest.history_ = history
     if found.proved:
         text = "No tree keeps the constraints"
     else:
@@ -327,20 +333,3 @@ def _refuse(
     )
     error.model, error.excess, error.proved = closest, beyond, found.proved
     raise error
-
-
-class GivenActions:
-    """Leaves take given actions; other nodes take the cheapest action."""
-
-    def __init__(self, objective: Costs, actions: NDArray[np.intp]) -> None:
-        self._objective, self._says = objective, actions
-        self.actions, self.measure = objective.actions, objective.measure
-
-    def choose(self, rows: NDArray[np.intp]) -> tuple[int, float]:
-        """Return the action of a leaf, and its mean cost."""
-        said = self._says[rows]
-        if (said != said[0]).any():
-            return self._objective.choose(rows)
-        weights = self._objective.weights[rows]
-        paid = weights @ self._objective.costs[rows, said[0]]
-        return int(said[0]), float(paid / weights.sum())

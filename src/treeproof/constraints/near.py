@@ -25,7 +25,8 @@ from treeproof.alternatives.counts import Counted, number_of
 from treeproof.alternatives.engine import Family, LimitReachedError, flat
 from treeproof.alternatives.problems import ROUNDED, Problem
 from treeproof.arithmetic import UNIT_COST
-from treeproof.constraints.fit import GivenActions, objective_of
+from treeproof.constraints.by_levels import GivenActions
+from treeproof.constraints.fit import objective_of
 from treeproof.constraints.search import Candidate, ConstrainedSearch
 from treeproof.constraints.sums import MOST_SUMS, Limit
 from treeproof.limits import Deadline

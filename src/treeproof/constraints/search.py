@@ -13,8 +13,9 @@ listed, with a margin for the rounding, and never which of them is best.
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ from treeproof.constraints.sums import MOST_SUMS, Sums
 from treeproof.limits import Deadline
 from treeproof.objectives import Costs
 from treeproof.solving.answer import Answer
+from treeproof.solving.certificates import any_depth
+from treeproof.solving.levels import table_depth
 from treeproof.solving.solvers import Task, solve
 from treeproof.tree.split_table import SplitTable, leaf_table
 
@@ -124,7 +127,8 @@ class ConstrainedSearch:
         self, model: Any, objective: Costs, sums: Sums, deadline: Deadline
     ) -> None:
         self.model, self.objective, self.sums = model, objective, sums
-        self.deadline = deadline
+        self.deadline, self.time_limit = deadline, model.time_limit
+        self.max_depth: int | None = model.max_depth
         gains = objective.gains
         self.costs = gains.max(axis=1)[:, None] - gains  # integers
         self.table = sums.table()
@@ -142,12 +146,29 @@ class ConstrainedSearch:
         self.known_units: dict[tuple[float, bytes], tuple[int, int]] = {}
         self.prices = np.zeros(len(sums.limits))
         self.last: tuple[str, Answer] | None = None
+        # All trees that were found so far, by this search or by others of the problem.
+        self.seen: list[Candidate] = []
+
+    def limited(self, max_depth: int | None, seconds: float | None) -> Self:
+        """Return a search of the same problem with a depth and a time of its own.
+
+        It knows the trees that others have found.
+        """
+        other = copy.copy(self)
+        other.deadline, other.time_limit = Deadline(seconds), seconds
+        other.max_depth = max_depth
+        other.best = other.closest = other.last = None
+        other.status, other.counted = "optimal", dict.fromkeys(self.counted, 0)
+        return other
 
     # ------------------------------------------------------------------- search
 
     def run(self) -> Found:
         """Find the cheapest tree that keeps the limits, or show that there is none."""
         cuts = [self._cut(leaf) for leaf in self._single_leaves()]
+        for tree in self.seen:
+            if table_depth(tree.splits) <= any_depth(self.max_depth):
+                cuts.append(self._cut(self._note(tree)))
         if self.best is None:
             least = self._seek_feasible(cuts)
             if self.best is None:
@@ -232,6 +253,7 @@ class ConstrainedSearch:
         if found["status"] != "optimal":
             self.status = found["status"]
         candidate = self._candidate(found["tree"], self._says(found["tree"], objective))
+        self.seen.append(candidate)
         lower = objective.units.stated(found["lower"] / found["unit"])
         lower = (lower - objective.units.slack) * self.objective.table.n_rows
         lower -= float(prices @ self._at_most())
@@ -254,7 +276,7 @@ class ConstrainedSearch:
         task = self.model._task_for(priced, self.deadline)
         penalty = costs * self.penalty / UNIT_COST / own.table.n_rows
         engine = priced.units.engine_penalty(penalty)
-        return priced, replace(task, split_penalty=engine)
+        return priced, replace(task, split_penalty=engine, max_depth=self.max_depth)
 
     def _at_most(self) -> NDArray[np.float64]:
         limits = self.sums.limits
@@ -326,7 +348,7 @@ class ConstrainedSearch:
             if closest is None or excess < closest[0]:
                 closest = (excess, i)
         if best is not None and (self.best is None or best[0] < self.best.cost):
-            self._note(self._candidate(*listed.tree(best[1])))
+            self.seen.append(self._candidate(*listed.tree(best[1])))
         elif closest is not None and self.best is None:
             self._note(self._candidate(*listed.tree(closest[1])))
 
@@ -388,7 +410,7 @@ class ConstrainedSearch:
         return np.array([float(limit.excess(sums)) for limit in self.sums.limits])
 
     def _out_of_time(self, part: float = 1.0) -> bool:
-        left, whole = self.deadline.left(), self.model.time_limit
+        left, whole = self.deadline.left(), self.time_limit
         if left is None or whole is None:
             return False
         out = left <= (1 - part) * whole + 1e-3

@@ -163,13 +163,15 @@ class OptimalTree(Offers, BaseEstimator):
         status: str,
         found: Answer | None = None,
         warn: bool = True,
+        penalty: float | None = None,
     ) -> None:
         """Store tree and bounds; unless told not to, warn if the search stopped early.
 
         `proved` says whether the engine proved optimality in its own exact arithmetic.
         If it did not, the lower bound stays below the objective, even if rounding to
         doubles would make the two equal. `found` is the answer of the search; without
-        it, nothing is known about levels of depth.
+        it, nothing is known about levels of depth. `penalty` is what its costs contain
+        for each leaf but one, or each split; None for ``split_penalty``.
         """
         self.tree_ = tree
         self.n_splits_ = tree.n_splits
@@ -184,7 +186,7 @@ class OptimalTree(Offers, BaseEstimator):
             getattr(self, "max_depth", None),
             self.objective_,
             self.lower_bound_,
-            float(getattr(self, "split_penalty", 0.0)),
+            float(getattr(self, "split_penalty", 0.0) if penalty is None else penalty),
             getattr(self, "penalize", "leaves"),
         )
         self.proved_depth_ = proved_depth(

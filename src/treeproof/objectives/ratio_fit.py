@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,8 @@ from treeproof.limits import Deadline
 from treeproof.objectives.labels import Labels
 from treeproof.objectives.ratios import Counts, Ratio, positive_class
 from treeproof.proof.writer import ProofFile
-from treeproof.solving.observers import observing
+from treeproof.solving.levels import climb, levels_of
+from treeproof.solving.observers import climbing, observing
 from treeproof.solving.proving import solve_for_proof
 from treeproof.solving.solvers import Task, solve
 from treeproof.tree import LEAF, Tree
@@ -53,6 +54,18 @@ def fit_ratio(
     search.check_provable()
     with ProofFile(proof) as writer:
         search.run(reading, writer)
+
+
+@dataclass(frozen=True)
+class _Reached:
+    """A tree, its ratio, and the search that found it."""
+
+    value: Fraction
+    tree: Tree
+    answer: Answer
+    solver: str
+    task: Task
+    objective: Labels
 
 
 class _RatioSearch:
@@ -91,32 +104,25 @@ class _RatioSearch:
     def run(self, reading: Mapping[str, Any], writer: ProofFile | None = None) -> None:
         """Search, and store the best tree with its certificate."""
         model = self.model
-        # A single leaf that predicts "positive" is where every search starts.
-        value = self.ratio.value(Counts(self.positives, Fraction(0), self.negatives))
-        best: tuple[Fraction, Tree, Answer, str] | None = None
-        above = Fraction(1)
         with observing(bool(model.verbose)) as (history, observer):
-            for _ in range(_MOST_STEPS):
-                task, objective = self._weighed(value)
-                name, found = solve(model.solver, task)
-                tree = self._grown(found["tree"], objective)
-                reached = self.ratio.value(self._counts(tree))
-                if best is None or reached >= value:
-                    best = (max(reached, value), tree, found, name)
-                above = min(above, self._bound(value, task, found))
-                improved = reached > value
-                value = max(value, reached)
-                seconds = time.perf_counter() - self.begun
-                observer(0, seconds, float(1 - above), float(1 - value), 0)
-                if found["status"] != "optimal" or not improved:
-                    break
-        assert best is not None
-        _, tree, found, name = best
+            self._observer = observer
+            first, _ = self._weighed(Fraction(1, 2), None)
+            found = climb(
+                self._best_ratio,
+                max_depth=model.max_depth,
+                levels=levels_of(first),
+                time_limit=first.time_limit,
+                told=climbing(lambda _: self._newest),
+            )
+        kept: _Reached = found["reached"]  # type: ignore[typeddict-item]
+        value, above = kept.value, 1 - found["lower"]
+        tree, objective = kept.tree, kept.objective
+        proved = above <= value
         figures: dict[str, Any] = {}
         if writer is not None:
-            shown, figures = self._prove(writer, value, above <= value)
+            shown, figures = self._prove(writer, value, proved)
             tree = tree if shown is None else shown
-        model._set_statistics(name, found, objective, reading)
+        model._set_statistics(kept.solver, found, objective, reading)
         model.stats_ |= figures
         seconds = time.perf_counter() - self.begun
         model.stats_["seconds"] = seconds
@@ -124,18 +130,75 @@ class _RatioSearch:
             tree,
             objective=float(1 - value),
             lower=float(1 - max(above, value)),
-            proved=above <= value,
-            status="optimal" if above <= value else found["status"],
-            found=None,
+            proved=proved,
+            status="optimal" if proved else found["status"],
+            found=found,
+            penalty=0.0,
         )
         if model.status_ == "optimal" and not model.optimal_:
             model.status_ = "rounded"
         history.finish(seconds, model.lower_bound_, model.objective_)
         model.history_ = history
-        model._remember(replace(task, objective=objective), found, 1)
+        model._remember(replace(kept.task, objective=objective), kept.answer, 1)
 
-    def _weighed(self, mu: Fraction) -> tuple[Task, Labels]:
-        """Return the search for a tree above mu, with errors weighed for it."""
+    def _best_ratio(
+        self, max_depth: int | None, seconds: float | None, best: Answer | None
+    ) -> Answer:
+        """Find the tree of the greatest ratio among those of a maximum depth.
+
+        The answer's costs are one minus the ratio.
+        """
+        begun, until = time.perf_counter(), None
+        if seconds is not None:
+            until = begun + seconds
+        whole = max_depth == self.model.max_depth
+        kept: _Reached | None = None
+        # A single leaf that predicts "positive" is where every search starts.
+        value = self.ratio.value(Counts(self.positives, Fraction(0), self.negatives))
+        if best is not None:
+            kept = best["reached"]  # type: ignore[typeddict-item]
+            assert kept is not None
+            value = kept.value
+        above = Fraction(1)
+        for _ in range(_MOST_STEPS):
+            task, objective = self._weighed(value, until)
+            task = replace(task, max_depth=max_depth)
+            name, found = solve(self.model.solver, task, levels=False)
+            tree = self._grown(found["tree"], objective)
+            reached = self.ratio.value(self._counts(tree))
+            if kept is None or reached >= value:
+                known = max(reached, value)
+                kept = _Reached(known, tree, found, name, task, objective)
+                self._newest = tree
+            above = min(above, self._bound(value, task, found))
+            improved = reached > value
+            value = max(value, reached)
+            passed = time.perf_counter() - self.begun
+            bound = float(1 - above) if whole else 0.0
+            self._observer(0, passed, bound, float(1 - value), 0)
+            if found["status"] != "optimal" or not improved:
+                break
+        assert kept is not None
+        status = "optimal" if above <= value else found["status"]
+        answer: Any = {
+            "tree": kept.answer["tree"],
+            "n_merged_rows": kept.answer["n_merged_rows"],
+            "lower": 1 - max(above, value),
+            "upper": 1 - value,
+            "unit": 1,
+            "split_cost": 0,
+            "status": "rounded" if status == "optimal" and above > value else status,
+            "seconds": time.perf_counter() - begun,
+            "statistics": found["statistics"],
+            "reached": kept,
+        }
+        return answer  # type: ignore[no-any-return]
+
+    def _weighed(self, mu: Fraction, until: float | None) -> tuple[Task, Labels]:
+        """Return the search for a tree above mu, with errors weighed for it.
+
+        It ends at the time `until`, or at the time limit of the fit.
+        """
         negative, positive = self.ratio.class_weights(mu)
         factor = np.array([float(negative), float(positive)])
         if self.positive == 0:
@@ -154,7 +217,8 @@ class _RatioSearch:
         )
         left = None
         if task.time_limit is not None:
-            left = max(task.time_limit - (time.perf_counter() - self.begun), 1e-3)
+            end = self.begun + task.time_limit if until is None else until
+            left = max(end - time.perf_counter(), 1e-3)
         return replace(
             task, split_penalty=tie_break / (total * UNIT_COST), time_limit=left
         ), objective
@@ -167,7 +231,7 @@ class _RatioSearch:
         The tree is returned if it has that ratio, as it has if nothing stopped the
         search. One that was not stopped before (`proved`) has as long as it takes.
         """
-        task, objective = self._weighed(value)
+        task, objective = self._weighed(value, None)
         limit = None if proved else task.time_limit
         provable = solve_for_proof(
             self.model.solver, replace(task, proof_log=writer.log, time_limit=limit)

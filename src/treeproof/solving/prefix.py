@@ -66,20 +66,21 @@ _TEST = {ORDERED: 1, ONE_VS_REST: 2, ONE_EACH: 3}  # the engines' kinds of tests
 _SHORTEST = 1e-3
 
 
-def solve_prefix(task: Any, prefix: Prefix, solve: Solve) -> Answer:
+def solve_prefix(task: Any, known: Answer | None = None, *, solve: Solve) -> Answer:
     """Return the best tree with a given top, as an engine would.
 
     Parameters
     ----------
     task : Task or RegressionTask
-        The problem.
-    prefix : Prefix
-        The top of the tree.
+        The problem; its ``prefix`` is the top of the tree.
+    known : Answer or None
+        An answer of this function to the same problem with another time limit, or with
+        a smaller ``max_depth``: only trees that cost less are searched for.
     solve : callable
         Solves a task with an engine.
     """
-    _check(task, prefix)
-    return _Search(task, prefix, solve).run()
+    _check(task, task.prefix)
+    return _Search(task, task.prefix, solve, known).run()
 
 
 def _check(task: Any, prefix: Prefix) -> None:
@@ -106,8 +107,11 @@ def _check(task: Any, prefix: Prefix) -> None:
 
 
 class _Search:
-    def __init__(self, task: Any, prefix: Prefix, solve: Solve) -> None:
+    def __init__(
+        self, task: Any, prefix: Prefix, solve: Solve, known: Answer | None
+    ) -> None:
         self._prefix, self._solve = prefix, solve
+        self.known = known
         self._begun = time.perf_counter()
         self._exact = hasattr(task, "labels")
         if self._exact:
@@ -285,6 +289,10 @@ class _Cuts:
         self._until = until
         self._top = top
         self._best = impossible(most)
+        known = search.known if top and most is None else None
+        if known is not None:
+            merged = known["n_merged_rows"]
+            self._best = [Part(0, known["upper"], known["tree"], merged)]
         self._lower: list[Any] = [math.inf] * len(self._best)
         # one given test with nothing to compare it with shares out its time
         self._single = len(node.choices) == 1 and node.choices[0].codes is not None

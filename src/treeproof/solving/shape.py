@@ -118,6 +118,12 @@ class Shape:
             header["features"] = [{**f, "monotone": d} if d else f for f, d in pairs]
         return header
 
+    def solve(self, task: Any, best: Answer | None = None) -> Answer:
+        """Return the best tree; the best one so far, `best`, is of no use here."""
+        if hasattr(task, "labels"):
+            return self.solve_labels(task)
+        return self.solve_targets(task)
+
     def solve_labels(self, task: Task) -> Answer:
         """Return the best tree for labels."""
         table = task.table

@@ -31,6 +31,7 @@ from treeproof.solving.crossing import (
     sparse_options,
     target_problem,
 )
+from treeproof.solving.levels import climb_task
 from treeproof.solving.observers import Observer
 from treeproof.solving.prefix import solve_prefix
 from treeproof.solving.quant_bnb import QuantBnB, check_task
@@ -223,18 +224,23 @@ def choose_solver(task: Task) -> str:
     return PORTFOLIO
 
 
-def solve(solver: str, task: Task | RegressionTask) -> tuple[str, Answer]:
-    """Run a solver by name; return the name of the one that ran, and its answer."""
+def solve(
+    solver: str, task: Task | RegressionTask, *, levels: bool = True
+) -> tuple[str, Answer]:
+    """Run a solver by name; return the name of the one that ran, and its answer.
+
+    Searches that know one depth only are run level by level; without `levels`, they
+    are run once.
+    """
     lines = isinstance(task, RegressionTask) and task.lines is not None
     _check_tolerance(task, solver, lines=lines)
     if task.shape is not None or lines:
         shape = task.shape or Shape()
         name = "threshold" if shape.paths is None else "paths"
-        if isinstance(task, RegressionTask):
-            return name, shape.solve_targets(task)
-        return name, shape.solve_labels(task)
+        return name, climb_task(task, shape.solve) if levels else shape.solve(task)
     if task.prefix is not None:
-        answer = solve_prefix(task, task.prefix, partial(solve, solver))
+        beginning = partial(solve_prefix, solve=partial(solve, solver))
+        answer = climb_task(task, beginning) if levels else beginning(task)
         return str(answer["statistics"]["engine"] or solver), answer
     name = solver_name(solver, task)
     if task.table.unread:
