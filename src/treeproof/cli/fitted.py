@@ -119,8 +119,8 @@ def abstaining_share(model: Any) -> float:
 
 def show(model: Any, result: dict[str, Any]) -> None:
     """Print the tree, its certificate and its scores."""
+    from treeproof.solving.statuses import STOPPED
     from treeproof.solving.summary import (
-        STOPPED,
         note_few_rows,
         note_single_column,
         note_single_leaf,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from treeproof.arithmetic import UNIT_COST
 from treeproof.border.labels import read_vector
 from treeproof.columns import plain
 from treeproof.constraints.by_levels import GivenActions, search_by_levels, unit_of
+from treeproof.constraints.kept import Kept
 from treeproof.constraints.kinds import Constraint
 from treeproof.constraints.proving import check_provable_limits, write_constrained
 from treeproof.constraints.search import Candidate, ConstrainedSearch, Found
@@ -32,35 +33,11 @@ if TYPE_CHECKING:
     from treeproof.border import ClassificationData, RewardData
 
 __all__ = [
-    "Kept",
     "fit_classifier",
     "fit_policy",
     "objective_of",
     "read_groups",
 ]
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The value of one limited rate or amount for a fitted tree.
-
-    Attributes
-    ----------
-    name : str
-        What is limited.
-    value : float
-        The value for the tree, on the training rows.
-    at_most : float
-        The highest value that is allowed.
-    price : float
-        How much the least cost falls if the limit is raised by one, as estimated by the
-        prices of the lower bound; 0 if the limit costs nothing.
-    """
-
-    name: str
-    value: float
-    at_most: float
-    price: float
 
 
 def check_constraints(

@@ -46,7 +46,7 @@ from treeproof.solving.certificates import (
 from treeproof.solving.proving import Provable, derive_steps
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
-from treeproof.solving.summary import STOPPED
+from treeproof.solving.statuses import STATUSES, STOPPED
 from treeproof.solving.tolerance import GapTolerance
 from treeproof.sources.scoring import batches_of, source_to_predict
 from treeproof.tree import Columns, Tree
@@ -173,6 +173,7 @@ class OptimalTree(Offers, BaseEstimator):
         it, nothing is known about levels of depth. `penalty` is what its costs contain
         for each leaf but one, or each split; None for ``split_penalty``.
         """
+        assert status in STATUSES, status  # others could not be loaded again
         self.tree_ = tree
         self.n_splits_ = tree.n_splits
         self.objective_ = float(objective)

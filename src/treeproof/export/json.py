@@ -13,16 +13,18 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from treeproof.columns import plain
+from treeproof.export.parameters import parameters_of, read_parameters
 from treeproof.export.tree_dict import tree_to_dict
 from treeproof.export.tree_reader import is_number, tree_from_dict
 from treeproof.kinds import LEAF, REFUSED
 from treeproof.solving.certificates import Certificate, proved_depth
+from treeproof.solving.statuses import STATUSES
 from treeproof.tree import Tree
 
 __all__ = ["VERSION", "from_document", "from_json", "to_document", "to_json"]
@@ -45,7 +47,6 @@ _PREDICTS = {
     "OptimalTreeRegressor": "numbers",
     "OptimalSurvivalTree": "risks",
 }
-_STATES = ("optimal", "time_limit", "memory_limit", "interrupted", "pruned")
 
 
 def to_json(model: Any, *, target: str | None = None, indent: int | None = None) -> str:
@@ -138,9 +139,11 @@ def to_document(model: Any, *, target: str | None = None) -> dict[str, Any]:
         )
     if hasattr(model, "_extra_state"):
         document["state"] = model._extra_state()
+    if hasattr(model, "constraints_"):
+        document["constraints"] = [asdict(kept) for kept in model.constraints_]
     return document | {
         "estimator": name,
-        "parameters": _parameters(model),
+        "parameters": parameters_of(model),
         "certificate": {
             "objective": model.objective_,
             "lower_bound": model.lower_bound_,
@@ -171,32 +174,6 @@ def from_document(document: Any) -> tuple[Any, str | None]:
     return _read_estimator(document, tree), target
 
 
-def _parameters(model: Any) -> dict[str, Any]:
-    """Return the parameters; dictionaries become pairs, for JSON keys are text only.
-
-    Other estimators, and how rows were parted for them, are left out: they are no part
-    of the fitted tree, and a model that is loaded has the defaults in their place.
-    """
-    return {
-        name: _parameter(value)
-        for name, value in model.get_params(deep=False).items()
-        if not (hasattr(value, "get_params") or hasattr(value, "split"))
-        or isinstance(value, str)
-    }
-
-
-def _parameter(value: Any) -> Any:
-    if hasattr(value, "index") and hasattr(value, "columns"):  # a pandas data frame
-        value = {true: dict(value.loc[true]) for true in value.index}
-    if isinstance(value, Mapping):
-        return {"pairs": [[plain(k), _parameter(v)] for k, v in value.items()]}
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, np.random.RandomState | np.random.Generator):
-        return None  # its state is not part of the fitted model
-    return list(value) if isinstance(value, tuple) else value
-
-
 def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
     name = document["estimator"]
     if not isinstance(name, str) or name not in _ESTIMATORS:
@@ -209,7 +186,7 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
         ) from None
     if _predicted(tree) != _PREDICTS.get(name, "treatments"):
         raise ValueError(f"The tree in the document is not that of a {name}.")
-    model = kind(**_read_parameters(document.get("parameters"), kind))
+    model = kind(**read_parameters(document.get("parameters"), kind))
     model._validate_params()
     inner = tree.kind != LEAF
     if model.missing != "error" and np.any(tree.missing[inner] == REFUSED):
@@ -229,6 +206,8 @@ def _read_estimator(document: Mapping[str, Any], tree: Tree) -> Any:
     model.status_ = status
     model.certificates_ = _read_levels(document.get("certificate"), model)
     model.proved_depth_ = proved_depth(model.certificates_, exact=not model._real_costs)
+    if "constraints" in document:
+        model.constraints_ = _read_kept(document["constraints"])
     model.n_features_in_ = len(tree.given_columns)
     if document.get("named_columns") is True:
         names = [column.name for column in tree.given_columns]
@@ -265,6 +244,22 @@ def _check_shares(shares: Any) -> None:
         for share in shares
     ):
         raise ValueError("The statistics of the model do not say who did what.")
+
+
+def _read_kept(content: Any) -> list[Any]:
+    """Return how the tree keeps its constraints."""
+    from treeproof.constraints.kept import Kept
+
+    numbers = ("value", "at_most", "price")
+    if not isinstance(content, list) or not all(
+        isinstance(kept, Mapping)
+        and set(kept) == {"name", *numbers}
+        and isinstance(kept["name"], str)
+        and all(is_number(kept[number]) for number in numbers)
+        for kept in content
+    ):
+        raise ValueError("The model does not say how its constraints are kept.")
+    return [Kept(**kept) for kept in content]
 
 
 def _read_levels(content: Any, model: Any) -> list[Certificate]:
@@ -310,36 +305,9 @@ def _read_certificate(content: Any) -> tuple[float, float, str]:
         raise ValueError("The certificate of the model has no bounds.")
     objective, lower = map(float, bounds)
     status = content.get("status")
-    if status not in _STATES or lower > objective:
+    if status not in STATUSES or lower > objective:
         raise ValueError("The certificate of the model contradicts itself.")
     return objective, lower, status
-
-
-def _read_parameters(content: Any, kind: Any) -> dict[str, Any]:
-    if not isinstance(content, Mapping):
-        raise ValueError("The model has no parameters.")
-    known = set(kind._get_param_names())
-    # Older models charged every split once, and do not say so.
-    result: dict[str, Any] = {"penalize": "splits"} if "penalize" in known else {}
-    for name, value in content.items():
-        if name not in known:
-            raise ValueError(
-                f"The model has the parameter {name!r}, which this version of "
-                f"{kind.__name__} does not have."
-            )
-        try:
-            result[name] = _from_pairs(value)
-        except (KeyError, TypeError, ValueError):
-            raise ValueError(
-                f"The parameter {name!r} of the model cannot be read."
-            ) from None
-    return result
-
-
-def _from_pairs(value: Any) -> Any:
-    if not isinstance(value, Mapping):
-        return value
-    return {k: _from_pairs(v) for k, v in value["pairs"]}
 
 
 def _no_constant(name: str) -> Any:

@@ -9,21 +9,7 @@ import numpy as np
 from treeproof.kinds import LEAF
 from treeproof.words import counted, number
 
-__all__ = [
-    "STOPPED", "note_few_rows", "note_single_column", "note_single_leaf", "summarise",
-]  # fmt: skip
-
-# why a search ended without a proof, and what to try
-STOPPED = {
-    "time_limit": ("the time limit was reached", "a larger time_limit"),
-    "memory_limit": ("the memory limit was reached", "a larger memory_limit"),
-    "interrupted": ("it was interrupted", "more time"),
-    "too_many_sums": (
-        "the constraints limit too many sums to list trees by",
-        "fewer groups",
-    ),
-    "too_many_rules": ("there are too many rules to list", "a larger max_candidates"),
-}
+__all__ = ["note_few_rows", "note_single_column", "note_single_leaf", "summarise"]
 
 _MOST_COLUMNS = 10
 _FEW_IN_ALL, _FEW_OF_A_CLASS = 50, 10  # rows of tables that chance may separate
