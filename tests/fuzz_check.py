@@ -317,15 +317,19 @@ def _check_proof(
     assert verdict.accepted, verdict
     level, bound = _stated_depth(path), model.lower_bound_
     if level == case["max_depth"]:
+        assert model.optimal_ or model.proved_depth_ < 1, model.certificate()
         assert verdict.optimal == model.optimal_, (verdict, model.certificate())
         assert verdict.lower_bound <= truth.share + 1e-6, (verdict, truth.share)
         assert abs(verdict.objective - model.objective_) <= 1e-5
-    else:  # a fit that was stopped proves the highest level of depth that it finished
+    else:  # a fit that was stopped proves the highest level of depth that it settled
         assert not model.optimal_ and level is not None, model.certificate()
-        assert verdict.optimal and level <= model.proved_depth_, verdict
+        assert level == model.proved_depth_, (level, model.certificate())
+        [known] = [c for c in model.certificates_ if c.max_depth == level]
+        assert verdict.optimal or not known.optimal, verdict
+        assert verdict.lower_bound >= model.objective_ - 1e-5, verdict
         assert verdict.objective >= model.objective_ - 1e-5
-        levels = [c for c in model.certificates_ if c.max_depth == level]
-        bound = levels[0].lower_bound
+        bound = known.lower_bound if known.optimal else verdict.lower_bound
+    assert model.stats_["proof_max_depth"] == level
     if exact(case) and not is_regression(case):
         assert abs(verdict.lower_bound - bound) <= 1e-6
     module = check_natively(path, X, y, weights)

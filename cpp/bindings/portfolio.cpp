@@ -43,8 +43,8 @@ nb::dict to_dict(const portfolio::Certificate<Value>& known) {
   out["lower"] = known.lower;
   out["optimal"] = known.optimal;
   out["seconds"] = known.seconds;
-  out["n_splits"] = known.n_splits;
-  out["n_leaves"] = known.n_leaves;
+  out["n_splits"] = known.tree.n_splits();
+  out["n_leaves"] = known.tree.n_leaves();
   return out;
 }
 
@@ -132,7 +132,11 @@ nb::dict describe(const portfolio::Answer<Value>& answer, const Fit& fit, const 
   out["seconds"] = limits.seconds();
   out["n_merged_rows"] = fit.n_rows();
   nb::list levels;
-  for (const auto& known : answer.outcome.certificates) levels.append(to_dict(known));
+  for (const auto& known : answer.outcome.certificates) {
+    nb::dict level = to_dict(known);
+    level["tree"] = table_of(known.tree);
+    levels.append(level);
+  }
   out["certificates"] = levels;
   nb::list shares;
   nb::dict sums = bindings::to_dict(fit.statistics());

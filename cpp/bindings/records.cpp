@@ -82,7 +82,8 @@ SearchOptions search_options(double split_penalty, const std::string& penalize, 
 
 SparseOptions sparse_options(const nb::dict& switches, std::string kernel, const std::string& fault,
                              bool helpers_at_once, std::string proof_log, std::string checkpoint,
-                             double checkpoint_pause, std::uint64_t key_seed) {
+                             double checkpoint_pause, std::uint64_t key_seed,
+                             std::optional<Cost> cutoff) {
   SparseOptions options;
   options.engine.switches = read_sparse_switches(switches);
   options.engine.kernel = std::move(kernel);
@@ -92,6 +93,7 @@ SparseOptions sparse_options(const nb::dict& switches, std::string kernel, const
   options.proof_log = std::move(proof_log);
   options.checkpoint = std::move(checkpoint);
   options.key_seed = key_seed;
+  if (cutoff) options.engine.cutoff = *cutoff;
   return options;
 }
 
@@ -118,7 +120,7 @@ void bind_records(nb::module_& m) {
   nb::class_<SparseOptions>(m, "SparseOptions", "Options of the sparse engine alone.")
       .def(nb::new_(&sparse_options), nb::kw_only(), "switches"_a = nb::dict(), "kernel"_a = "",
            "fault"_a = "none", "helpers_at_once"_a = false, "proof_log"_a = "", "checkpoint"_a = "",
-           "checkpoint_pause"_a = 0.5, "key_seed"_a = 0);
+           "checkpoint_pause"_a = 0.5, "key_seed"_a = 0, "cutoff"_a = nb::none());
 }
 
 }  // namespace treeproof::bindings

@@ -23,7 +23,7 @@ namespace treeproof::bindings {
 namespace {
 
 nb::dict solve_targets(const EncodedTable& table, const SearchOptions& options,
-                       const nb::dict& switches, bool record) {
+                       const nb::dict& switches, bool record, bool search) {
   const Targets given = table.row_targets();
   const threshold::Switches read = read_switches(switches, options.n_jobs);
   const double event_unit = 1e15;
@@ -36,8 +36,9 @@ nb::dict solve_targets(const EncodedTable& table, const SearchOptions& options,
     nb::gil_scoped_release unlocked;
     solved.columns = sort_columns(table.features(), view(table.codes), table.n_rows_32());
     solved.tree_limits = options.trees;
-    result = threshold::solve_targets(table.criterion, solved.columns, given, solved.tree_limits,
-                                      read, limits, notify, record ? &solved.record : nullptr);
+    if (search)
+      result = threshold::solve_targets(table.criterion, solved.columns, given, solved.tree_limits,
+                                        read, limits, notify, record ? &solved.record : nullptr);
     if (record) {
       solved.targets.assign(given.values.begin(), given.values.end());
       solved.weights.assign(given.weights.begin(), given.weights.end());
@@ -58,9 +59,10 @@ nb::dict solve_targets(const EncodedTable& table, const SearchOptions& options,
 
 void bind_regression(nb::module_& m) {
   m.def("solve_targets", &solve_targets, "table"_a, "options"_a, nb::kw_only(),
-        "switches"_a = nb::dict(), "record"_a = false,
+        "switches"_a = nb::dict(), "record"_a = false, "search"_a = true,
         "Search for an optimal regression tree over every threshold; with `record`, the answer "
-        "has a `SolvedTargets` from which a proof can be derived.");
+        "has a `SolvedTargets` from which a proof can be derived. Without `search`, nothing is "
+        "searched, and the answer has only this record.");
 }
 
 }  // namespace treeproof::bindings

@@ -46,7 +46,7 @@ class SearchOptions:
 class SparseOptions:
     """Options of the sparse engine alone."""
 
-    def __init__(self, *, switches: dict = {}, kernel: str = '', fault: str = 'none', helpers_at_once: bool = False, proof_log: str = '', checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0) -> None: ...
+    def __init__(self, *, switches: dict = {}, kernel: str = '', fault: str = 'none', helpers_at_once: bool = False, proof_log: str = '', checkpoint: str = '', checkpoint_pause: float = 0.5, key_seed: int = 0, cutoff: int | None = None) -> None: ...
 
 class SolvedLabels:
     """A classification problem that a search has solved."""
@@ -345,9 +345,9 @@ def quant_labels(table: EncodedTable, options: SearchOptions, *, bound: str = 'W
 def quant_targets(table: EncodedTable, options: SearchOptions, *, bound: str = 'W1', s: int = 3, s_prime: int = 0) -> Answer:
     """Quant-BnB for regression trees of depth 2 or 3."""
 
-def solve_targets(table: EncodedTable, options: SearchOptions, *, switches: dict = {}, record: bool = False) -> Answer:
+def solve_targets(table: EncodedTable, options: SearchOptions, *, switches: dict = {}, record: bool = False, search: bool = True) -> Answer:
     """
-    Search for an optimal regression tree over every threshold; with `record`, the answer has a `SolvedTargets` from which a proof can be derived.
+    Search for an optimal regression tree over every threshold; with `record`, the answer has a `SolvedTargets` from which a proof can be derived. Without `search`, nothing is searched, and the answer has only this record.
     """
 
 class RuleStore:

@@ -44,7 +44,8 @@ struct Verdict {
   std::size_t n_steps = 0;
   std::string statement;  // what the proof is about
   std::string measure = "objective";
-  std::string claim;  // what is proved, in words
+  std::optional<std::int64_t> max_depth;  // the proof is about trees of this depth or less
+  std::string claim;                      // what is proved, in words
 };
 
 // Returns the next line, without its end, in its argument; returns false if there is none.
@@ -62,6 +63,7 @@ class ProofChecker {
   void check(const NextLine& next_line, Verdict& verdict) {
     read_header();
     verdict.statement = statement();
+    if (max_depth_ != kNoLimit) verdict.max_depth = max_depth_;
     const Cost further = penalize_ == "leaves" ? split_cost_ : Cost{};
     read_prices(further);
     Rules<Loss> rules(problem_, loss_, search_split_cost_, further, prices_);

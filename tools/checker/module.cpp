@@ -150,6 +150,8 @@ nb::dict to_dict(const Verdict& verdict) {
   out["n_steps"] = verdict.n_steps;
   out["statement"] = verdict.statement;
   out["measure"] = verdict.measure;
+  out["max_depth"] =
+      verdict.accepted && verdict.max_depth ? nb::object(nb::int_(*verdict.max_depth)) : nb::none();
   return out;
 }
 

@@ -30,9 +30,8 @@ struct Certificate {
   Value upper{};  // the cost of the best one that was found
   Value lower{};  // lower bound: none costs less
   bool optimal = false;
-  double seconds = 0.0;       // seconds from the start until this was known
-  std::int32_t n_splits = 0;  // of the best tree that was found
-  std::int32_t n_leaves = 1;
+  double seconds = 0.0;  // seconds from the start until this was known
+  SplitTree tree;        // the best one that was found
 };
 
 // The time that an engine spent on one level, or on the whole problem.
@@ -221,9 +220,12 @@ class Climb {
     for (const Certificate<Value>& flatter : certificates_)
       check([&] { return flatter.max_depth >= level || !(flatter.upper < upper); },
             "a deeper level's best tree costs no more");
-    const SplitTree tree = board_.best(level)->tree;
-    return {level,           upper,          optimal ? upper : lower, optimal, limits_.seconds(),
-            tree.n_splits(), tree.n_leaves()};
+    return {level,
+            upper,
+            optimal ? upper : lower,
+            optimal,
+            limits_.seconds(),
+            board_.best(level)->tree};
   }
 
   void tell() {

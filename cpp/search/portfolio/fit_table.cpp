@@ -38,9 +38,13 @@ Answer<Cost> LabelFit::run(const OpenFiles& open_files, Limits& limits, const Ne
     n_rows_ = 0;
     answer = leaf_of_labels(request_, totals_.weight, totals_.leaf, limits, news);
   }
-  answer.tree = reduced_.restore(std::move(answer.tree));
-  if (request_.tree_limits.penalize == Penalize::leaves)
-    fold_chains(answer.tree, rows_.features, rows_.codes);
+  const auto restore = [&](SplitTree& tree) {
+    tree = reduced_.restore(std::move(tree));
+    if (request_.tree_limits.penalize == Penalize::leaves)
+      fold_chains(tree, rows_.features, rows_.codes);
+  };
+  restore(answer.tree);
+  for (auto& level : answer.outcome.certificates) restore(level.tree);
   return answer;
 }
 
@@ -116,8 +120,10 @@ Answer<double> TargetFit::run(Limits& limits, const News<double>& news) const {
   } catch (const Stopped&) {
     answer = leaf_of_targets(targets_, request_, limits, news);
   }
-  if (request_.tree_limits.penalize == Penalize::leaves)
+  if (request_.tree_limits.penalize == Penalize::leaves) {
     fold_chains(answer.tree, features_, codes_);
+    for (auto& level : answer.outcome.certificates) fold_chains(level.tree, features_, codes_);
+  }
   return answer;
 }
 

@@ -25,7 +25,7 @@ from treeproof.cli.objective import (
     leaf_parameters,
     objective_parameters,
 )
-from treeproof.cli.outputs import Outputs, check_folder, say_written
+from treeproof.cli.outputs import Outputs, check_folder, say_proved, say_written
 from treeproof.cli.restrictions import (
     Allowed,
     Interactions,
@@ -371,7 +371,10 @@ def fit(
     seconds = _fit(model, training, proof=proof, checkpoint=checkpoint)
     if save is not None:
         save_model(model, save, target=target)
-    say_written(save, proof, *outputs.write(model, table=_table_name(data)))
+    say_written(save)
+    if proof is not None:
+        say_proved(proof, model)
+    say_written(*outputs.write(model, table=_table_name(data)))
     result = report(model, seconds) | scores(model, regression, training, held_out)
     if as_json:
         typer.echo(json.dumps(result))

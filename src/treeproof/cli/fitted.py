@@ -41,8 +41,14 @@ def text_columns(columns: Iterable[Column]) -> list[str]:
 
 def report(model: Any, seconds: float) -> dict[str, Any]:
     """Return the content of ``--json`` for a fitted model."""
-    from treeproof.solving.certificates import depth_to_json
+    from treeproof.solving.certificates import any_depth, depth_to_json
+    from treeproof.solving.proof_words import proof_in_words
 
+    proof = {}
+    if "proof_max_depth" in model.stats_:
+        depth = any_depth(model.stats_["proof_max_depth"])
+        proof["proof_max_depth"] = depth_to_json(depth)
+        proof["proof"] = proof_in_words(model)
     return {
         "status": model.status_,
         "objective": model.objective_,
@@ -52,6 +58,7 @@ def report(model: Any, seconds: float) -> dict[str, Any]:
         "proved_depth": depth_to_json(model.proved_depth_),
         "certificates": [known.to_dict() for known in model.certificates_],
         "certificate": model.certificate(),
+        **proof,
         "splits": model.n_splits_,
         "depth": model.get_depth(),
         "leaves": model.get_n_leaves(),

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Outputs", "check_folder", "say_written"]
+__all__ = ["Outputs", "check_folder", "say_proved", "say_written"]
 
 _PICTURES = ("eps", "jpeg", "jpg", "pdf", "png", "ps", "svg", "tif", "tiff", "webp")
 
@@ -84,6 +84,13 @@ def say_written(*names: str | None) -> None:
     for name in names:
         if name is not None:
             print(f"wrote {name}", file=sys.stderr)
+
+
+def say_proved(name: str, model: Any) -> None:
+    """Say that the proof of a fit was written, and what it proves."""
+    from treeproof.solving.proof_words import proof_in_words
+
+    print(f"wrote {name}: {proof_in_words(model)}", file=sys.stderr)
 
 
 def check_folder(path: str | None) -> None:

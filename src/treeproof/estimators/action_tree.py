@@ -47,6 +47,8 @@ from treeproof.words import number
 
 __all__ = ["ActionTree"]
 
+_CLOSE = 1e-6  # shares that different roundings of weights may set apart
+
 Path = str | os.PathLike[str]
 
 
@@ -183,7 +185,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         elif provable.alone:
             lower, split_cost = int(found["lower"]), int(found["split_cost"])
             argument = writer.claim(lower, split_cost, task.max_depth)
-        elif provable.solver == "sparse":
+        elif provable.solver == "sparse" and "record" not in found:
             argument = trimmed(found, self.max_splits, writer)
         else:
             steps = derive_steps(task, found, 1.0, writer.steps)
@@ -196,7 +198,13 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
         if more is not None:
             header |= {"split_penalty": task.split_penalty} | more(argument.lower)
         written = writer.write(argument, header)
-        return written | {"proof_max_depth": task.max_depth}
+        # What one search has proved, another one may not have, if a limit ended it.
+        answers = (found, provable.found)
+        least = max(answer["lower"] / answer["unit"] for answer in answers)
+        whole = bool(argument.lower / found["unit"] >= least - _CLOSE)
+        return written | {
+            "proof_max_depth": task.max_depth, "proof_shows_bound": whole,
+        }  # fmt: skip
 
     def _warn_if_not_shown(self, shown: int, found: int) -> None:
         """Warn if the checkers cannot show the lower bound of the search."""

@@ -265,13 +265,17 @@ class OptimalTree(Offers, BaseEstimator):
         found, task = provable.proved, provable.task
         if task.shape is not None:
             header = task.shape.in_header(header)
+        whole = True
         if unit > 0.0:
             steps = derive_steps(task, found, unit, writer.steps)
             self._warn_if_weaker(steps["bound"], found["lower"])
             argument = derived(steps, header["split_cost"], unit)
+            whole = steps["bound"] >= found["lower"] * (1 - 1e-9)
         else:  # nothing to lose
             argument = writer.trivial(header["split_cost"])
-        return writer.write(argument, header) | {"proof_max_depth": task.max_depth}
+        return writer.write(argument, header) | {
+            "proof_max_depth": task.max_depth, "proof_shows_bound": bool(whole),
+        }  # fmt: skip
 
     def _deadline(self, whole: bool) -> Deadline:
         """Start the clock; a table that is needed as a whole is read completely."""

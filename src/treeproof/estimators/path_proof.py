@@ -140,7 +140,9 @@ def write_path_proof(
     model._warn_if_not_shown(shown, max(claims, default=own))
     argument = file.trivial(split)
     written = file.write(argument, header)
-    return written | {"proof_max_depth": model.max_depth}
+    return written | {
+        "proof_max_depth": model.max_depth, "proof_shows_bound": shown >= own,
+    }  # fmt: skip
 
 
 def _spare_factor(objective: Costs) -> int:

@@ -76,6 +76,8 @@ class Verdict:
     measure : str
         What is minimised or maximised: "objective", "mean cost",
         "mean reward", or the name of a ratio.
+    max_depth : int or None
+        The proof is about trees of this depth or less; None for any depth.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class Verdict:
     n_steps: int = 0
     statement: str = ""
     measure: str = "objective"
+    max_depth: int | None = None
 
     def __str__(self) -> str:
         if not self.accepted:
@@ -102,15 +105,17 @@ class Verdict:
         if self.measure not in ("objective", "mean cost"):  # in the user's unit
             whole = 0.0 if self.measure == "mean reward" else 1.0
             own, low, least, below = whole - own, whole - low, "more", "above"
+        flat = "" if self.max_depth is None else f" of depth {self.max_depth} or less"
         what = (
-            f"a tree of {self.measure} {own:.6g}, and none has {least} than {low:.6g}"
+            f"a tree of {self.measure} {own:.6g}, and none{flat} has {least} than "
+            f"{low:.6g}"
         )
         if self.optimal:
             article = "an" if self.measure == "objective" else "a"
             named = f"{article} {self.measure}"
             if self.measure in NAMES.values():
                 named = self.measure
-            what = f"optimal, no tree has {named} {below} {own:.6g}"
+            what = f"optimal, no tree{flat} has {named} {below} {own:.6g}"
         noun = "step" if self.n_steps == 1 else "steps"
         what = f"accepted: {what} ({self.n_steps} {noun} checked)"
         return f"{what}\nwhat was proved: {self.statement}"
@@ -169,7 +174,8 @@ def check(
         own = problem.objective
         lower = own if optimal else min(own, problem.stated_bound(header.lower))
     what = measure(problem)
-    return Verdict(True, None, "", lower, own, optimal, n_steps, about, what)
+    flat = header.max_depth
+    return Verdict(True, None, "", lower, own, optimal, n_steps, about, what, flat)
 
 
 def read_header(proof: str | os.PathLike[str] | BinaryIO) -> Header:

@@ -37,6 +37,8 @@ class LevelAnswer(TypedDict):
         When this was known.
     n_splits, n_leaves : int
         The size of the best tree.
+    tree : dict
+        At the end of the search: the best tree, as in `Answer`.
     unit, offset
         While the search goes on: as in `Answer`.
     """
@@ -48,6 +50,7 @@ class LevelAnswer(TypedDict):
     seconds: float
     n_splits: int
     n_leaves: int
+    tree: NotRequired[SplitTable]
     unit: NotRequired[Any]
     offset: NotRequired[float]
 

@@ -39,7 +39,9 @@ _FINISHING = 2e-7
 _MERGING = 6e-8  # seconds for each cell
 
 # options of a task that only the sparse engine has
-_SPARSE = ("switches", "kernel", "fault", "helpers_at_once", "checkpoint_pause")
+_SPARSE = (
+    "switches", "kernel", "fault", "helpers_at_once", "checkpoint_pause", "cutoff",
+)  # fmt: skip
 
 
 def labelled_table(

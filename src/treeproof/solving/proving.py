@@ -1,8 +1,9 @@
 """Searches for a proof: an answer, and the material of its argument.
 
-The sparse engine logs the steps of its argument while it searches. For the threshold
-engine, and for bounds that the log does not show, the highest level proved is solved
-once more with a record, from which the steps are derived (`derive_steps`).
+The sparse engine logs the steps of its argument while it searches; for a level of depth
+it searches once more. The threshold engine keeps a record of its search, from which the
+steps are derived (`derive_steps`); for a level of depth they are derived from the bound
+that was found.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from treeproof import _core
 from treeproof.arithmetic import rounded_weights
-from treeproof.solving.answer import Answer, PriceAnswer
+from treeproof.solving.answer import Answer, LevelAnswer, PriceAnswer
 from treeproof.solving.crossing import (
     labelled_table,
     other_options,
@@ -34,6 +35,7 @@ from treeproof.solving.solvers import (
 
 __all__ = ["Provable", "derive_steps", "logged_bound", "solve_for_proof", "solve_task"]
 
+CLOSE = 1e-9  # relative difference of real-valued costs that count as equal
 CLIMBS_FROM = 4  # with a smaller depth limit, a fit does not proceed level by level
 
 
@@ -43,8 +45,9 @@ class Provable:
 
     A fit that ends without a proof of optimality may still have proved that no tree of
     a smaller depth is better. The proof is then about that depth, and ``proved`` is the
-    answer to the problem with that ``max_depth``. ``prices`` are the row prices that
-    the proof uses, in addition to its steps or, if ``alone``, without any steps.
+    answer to the problem with that ``max_depth``: its best known tree, and a bound that
+    is not below the cost of the fitted tree. ``prices`` are the row prices that the
+    proof uses, in addition to its steps or, if ``alone``, without any steps.
     """
 
     solver: str
@@ -70,7 +73,7 @@ def solve_task(
 
 
 def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
-    """Solve a problem, and for its proof once more the highest level proved."""
+    """Solve a problem, and prepare the proof of the highest level proved."""
     if task.prefix is not None:
         solve(solver, task)  # raises an error that explains why it is refused
     # the search over thresholds alone knows shapes, and lines in leaves
@@ -82,22 +85,54 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
         found = _recorded(task)
         return Provable(name, found, task, found)
     found = run_solver(name, task)
-    levels = [c["max_depth"] for c in found["certificates"][:-1] if c["optimal"]]
-    if found["status"] == "optimal" or not levels:
+    best = _highest_level(task, found)
+    if found["status"] == "optimal" or best is None:
         return _prove_answer(name, task, found)
-    level = replace(
-        task, max_depth=levels[-1], observer=None, ladder=None, time_limit=None
+    return _prove_level(name, task, found, best)
+
+
+def _highest_level(task: Task | RegressionTask, found: Answer) -> LevelAnswer | None:
+    """Return the highest level none of whose trees costs less than the fitted tree."""
+    exact = isinstance(task, Task)
+    least = found["upper"] if exact else found["upper"] * (1 - CLOSE)
+    levels = [c for c in found["certificates"][:-1] if c["lower"] >= least]
+    return levels[-1] if levels else None
+
+
+def _prove_level(
+    name: str, task: Task | RegressionTask, found: Answer, best: LevelAnswer
+) -> Provable:
+    """Return the material for the proof of one level of depth.
+
+    If the best tree of the level is not known, the proof shows that none of its trees
+    costs less than the fitted tree, which is deeper.
+    """
+    level: Any = replace(
+        task, max_depth=best["max_depth"], observer=None, ladder=None, time_limit=None
     )
+    bound = best["lower"] if best["optimal"] else min(best["lower"], found["upper"])
+    known: Any = {"tree": best["tree"], "upper": best["upper"], "lower": bound}
     if isinstance(level, RegressionTask):
-        return Provable(name, found, level, _recorded(level))
+        record = _regression_recorded(level, search=False)["record"]
+        return Provable(name, found, level, {**found, **known, "record": record})
     level = replace(level, checkpoint="")
     prices = _citable_prices(level, found)
     header = None
     if prices is not None:
         header = _in_header(level, prices)
         level = replace(level, options={**level.options, "prices": prices["of_point"]})
-    again = native_solver("sparse") if name == "sparse" else _recorded
-    return Provable(name, found, level, again(level), header)
+    if name == "sparse" and level.max_splits is None:
+        options = {**level.options, "cutoff": bound}
+        proved = native_solver("sparse")(replace(level, options=options))
+        proved = {**proved, "lower": max(proved["lower"], bound)}
+        if best["upper"] <= proved["upper"]:
+            proved = {**proved, "tree": best["tree"], "upper": best["upper"]}
+        return Provable(name, found, level, proved, header)
+    recorded = _threshold_recorded(level, search=False)
+    if recorded["unit"] != found["unit"]:  # the proof counts weights in another way
+        return Provable(name, found, level, _recorded(level), header)
+    proved = {**found, **known, "record": recorded["record"]}
+    return Provable(name, found, level, proved, header)
 
 
 def _prove_answer(name: str, task: Task | RegressionTask, found: Answer) -> Provable:
@@ -221,11 +256,14 @@ def _threshold_recorded(task: Task, search: bool = True) -> Answer:
     )
 
 
-def _regression_recorded(task: RegressionTask) -> Answer:
-    """Search for a regression tree, with a record for a proof."""
+def _regression_recorded(task: RegressionTask, search: bool = True) -> Answer:
+    """Search for a regression tree, with a record for a proof.
+
+    If no search was run, the record is empty.
+    """
     is_list = task.shape is not None and task.shape.is_list
     table, options = target_problem(task, is_list=is_list)
-    return _core.solve_targets(table, options, record=True)
+    return _core.solve_targets(table, options, search=search, record=True)
 
 
 def _in_proof_arithmetic(task: Task) -> Task:
