@@ -319,8 +319,6 @@ def fit(
     treeproof fit "select * from 'shop/*.parquet'" --target bought
     treeproof fit "years/*.parquet" --target bought --memory-limit 2GB
     """
-    from treeproof.persistence import save as save_model
-
     outputs = Outputs(plot, plot_bounds, sql, onnx, python, dot, sql_dialect, sql_table)
     outputs.check()
     check_folder(save)
@@ -369,11 +367,7 @@ def fit(
         verbose=not quiet,
     )
     seconds = _fit(model, training, proof=proof, checkpoint=checkpoint)
-    if save is not None:
-        save_model(model, save, target=target)
-    say_written(save)
-    if proof is not None:
-        say_proved(proof, model)
+    _say_files(model, save, proof, target)
     say_written(*outputs.write(model, table=_table_name(data)))
     result = report(model, seconds) | scores(model, regression, training, held_out)
     if as_json:
@@ -393,6 +387,17 @@ def _fit(model: Any, training: Training, **files: str | None) -> float:
         asked = {name: path for name, path in files.items() if path is not None}
         model.fit(training.X, training.y, training.weights, **asked)
     return time.perf_counter() - start
+
+
+def _say_files(model: Any, save: str | None, proof: str | None, target: str) -> None:
+    """Save the model, and name this file and that of the proof."""
+    from treeproof.persistence import save as save_model
+
+    if save is not None:
+        save_model(model, save, target=target)
+        say_written(save)
+    if proof is not None:
+        say_proved(proof, model)
 
 
 def _check_files(
