@@ -33,9 +33,13 @@ void test_merged_targets(Report& report) {
     report.expect(one.weights[r] == expected);
     report.expect(one.targets[r] == (a == 1 ? 5.0 : 0.0));
   }
-  const MergedTargets other = merged({3, 2, 1, 0});
-  report.expect(one.codes == other.codes && one.weights == other.weights &&
-                one.targets == other.targets);
+  for (const std::vector<int>& order :
+       {std::vector{3, 2, 1, 0}, std::vector{1, 3, 0, 2}, std::vector{2, 0, 3, 1}}) {
+    const MergedTargets other = merged(order);
+    report.expect(one.codes == other.codes);
+    report.expect(one.weights == other.weights);
+    report.expect(one.targets == other.targets);
+  }
   report.expect(merge_equal_rows({}, {}, {}).weights.empty());
 }
 
