@@ -200,7 +200,7 @@ fuzz-prices: $(VENV)/ready build  ## prices against every box and every tree, an
 		tests/test_prices.py tests/test_proof_prices.py
 
 fuzz-numeric: $(VENV)/ready build  ## numeric trees with a penalty against brute force, at length
-	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=5 tests/test_threshold_cores.py
+	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=5 tests/test_threshold_common_rows.py
 
 # The interpreter itself is not built with the sanitizers, so their library has to be
 # loaded first; Python's own start-up leaks are not ours to report.
@@ -222,7 +222,7 @@ sanitize: $(VENV)/ready  ## tests on an engine with address and undefined-behavi
 
 # The same engine with the assertions of cpp/core/check.hpp compiled in.
 CHECKED ?= tests/test_fuzz.py::test_a_short_run_finds_nothing $(addprefix tests/test_, \
-	threshold_exact.py threshold_cores.py threshold_threads.py sparse_optimum.py \
+	threshold_exact.py threshold_common_rows.py threshold_threads.py sparse_optimum.py \
 	shapes_exact.py regression_exact.py sparse_limits.py quant_bnb.py ladder.py penalty_path.py branches.py dt_miner.py \
 	near_engine.py oblique_engine.py binary_pairs.py)
 .PHONY: test-checked

@@ -139,6 +139,17 @@ def excess_of(constraint, said, sizes):
     return max(spread((1,)), spread((0,))) - bound
 
 
+def sums_of_rows(weights, labels, cell, width):
+    """For each row and each label it may get: the error, and what each cell selects."""
+    return [
+        [
+            (int(w) * (y != a), *(int(w) * (a == 1 and c == own) for c in range(width)))
+            for a in (0, 1)
+        ]
+        for w, y, own in zip(weights, labels, cell, strict=True)
+    ]
+
+
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_classifiers_equal_brute_force(block):
     tried = infeasible = 0
@@ -155,16 +166,7 @@ def test_classifiers_equal_brute_force(block):
         cell = 2 * groups + labels
         width = 2 * (int(groups.max()) + 1)
         sizes = [int(weights[cell == c].sum()) for c in range(width)]
-        adds = [
-            [
-                (
-                    int(w) * (y != a),
-                    *(int(w) * (a == 1 and c == own) for c in range(width)),
-                )
-                for a in (0, 1)
-            ]
-            for w, y, own in zip(weights, labels, cell, strict=True)
-        ]
+        adds = sums_of_rows(weights, labels, cell, width)
         rows = np.flatnonzero(weights > 0)
         total = Fraction(int(weights.sum()))
         penalty = Fraction(options["split_penalty"]) * total

@@ -241,6 +241,22 @@ def test_trees_are_the_best_allowed_ones(kind: str, tmp_path: Path) -> None:
     assert proofs > 5
 
 
+def forge_top(rng: np.random.Generator, prefix: Any) -> None:
+    """Change tests and open places of a given top."""
+    places = [prefix]
+    while places:
+        place = places.pop()
+        for choice in (place or {}).get("choices", []) if place != "leaf" else []:
+            if choice["tests"] and rng.random() < 0.5:
+                k = rng.integers(len(choice["tests"]))
+                choice["tests"][k] = int(rng.integers(6))
+            for pair in choice["below"]:
+                if rng.random() < 0.3:
+                    ways = [None, "leaf", {"allowed": [int(rng.integers(3))]}]
+                    pair[1] = ways[rng.integers(3)]
+            places += [pair[1] for pair in choice["below"]]
+
+
 def forge(rng: np.random.Generator, header: dict[str, Any]) -> None:
     """Change what a header says of paths, of the tree, or of what it costs."""
     paths = header["paths"]
@@ -268,20 +284,6 @@ def forge(rng: np.random.Generator, header: dict[str, Any]) -> None:
             own = own["columns"] if isinstance(own, dict) else own
             own[rng.integers(len(own))] = int(rng.integers(3))
 
-    def other_top() -> None:
-        places = [paths["prefix"]]
-        while places:
-            place = places.pop()
-            for choice in (place or {}).get("choices", []) if place != "leaf" else []:
-                if choice["tests"] and rng.random() < 0.5:
-                    k = rng.integers(len(choice["tests"]))
-                    choice["tests"][k] = int(rng.integers(6))
-                for pair in choice["below"]:
-                    if rng.random() < 0.3:
-                        ways = [None, "leaf", {"allowed": [int(rng.integers(3))]}]
-                        pair[1] = ways[rng.integers(3)]
-                places += [pair[1] for pair in choice["below"]]
-
     def other_prefix() -> None:
         choice = {"tests": [int(rng.integers(4))], "below": [[0, "leaf"]], "rest": None}
         paths["prefix"] = [None, "leaf", {"choices": [choice]}][rng.integers(3)]
@@ -293,8 +295,8 @@ def forge(rng: np.random.Generator, header: dict[str, Any]) -> None:
         paths["lower"] = header["upper"] * paths["unit"]
 
     ways = [
-        other_leaf, cut_off, other_cost, other_columns, other_top, other_prefix, more,
-        as_claimed, as_claimed,
+        other_leaf, cut_off, other_cost, other_columns, other_prefix, more,
+        as_claimed, as_claimed, lambda: forge_top(rng, paths["prefix"]),
         lambda: header.update(upper=header["upper"] + int(rng.integers(-2, 3) << 20)),
         lambda: paths.update(unit=paths["unit"] * 2),
         lambda: paths.update(allowed=[[0], [1, 2], None][rng.integers(3)]),

@@ -70,7 +70,7 @@ def test_every_way_to_remember_finds_the_optimum() -> None:
                 switches={
                     "boxes": boxes,
                     "sets": sets,
-                    "core_search": False,
+                    "common_rows_search": False,
                     "coarse_cuts": int(rng.choice([1, 3, 24])),
                 },
             )
@@ -99,7 +99,7 @@ def test_bounds_of_a_stopped_search_hold() -> None:
             **engine_arguments(table),
             **limits,
             memory_limit=int(rng.integers(1, 4000)),
-            switches={"core_search": False},
+            switches={"common_rows_search": False},
         )
         share = best / UNIT / table.total_weight
         assert answer["lower"] / answer["unit"] <= share + 1e-6

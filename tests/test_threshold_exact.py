@@ -177,7 +177,9 @@ def test_stages_of_deep_subproblems() -> None:
     # With a penalty and no depth limit, sides are deepened a few penalties at a time.
     X, y = load_wine(return_X_y=True)
     found = native.solve_threshold(
-        **numeric_arguments(X, y), split_penalty=0.01, switches={"core_search": False}
+        **numeric_arguments(X, y),
+        split_penalty=0.01,
+        switches={"common_rows_search": False},
     )
     assert found["status"] == "optimal"
     assert found["statistics"]["deepenings"] > 0

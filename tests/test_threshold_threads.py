@@ -49,7 +49,7 @@ def test_labels_equal_brute_force(block: int) -> None:
         limits = any_limits(rng)
         switches = test_threshold_exact.random_switches(rng) | FIRST
         if rng.random() < 0.3:
-            switches["core_search"] = False
+            switches["common_rows_search"] = False
         for n_jobs in (1, 2, 4):
             test_threshold_exact.check(table, limits, switches, n_jobs)
 
@@ -75,7 +75,7 @@ def test_threads_divide_the_work(penalty: float) -> None:
     X, y = load_wine(return_X_y=True)
     X, y = (X[:, :5], y) if penalty == 0.0 else (X, y)
     limits = {"split_penalty": penalty, "max_depth": 3 if penalty == 0.0 else 4}
-    off = {"core_search": False}
+    off = {"common_rows_search": False}
     alone = native.solve_threshold(**numeric_arguments(X, y), **limits, switches=off)
     ratios = []
     for _ in range(8):  # how the work is divided depends on which thread runs when
@@ -101,7 +101,7 @@ def test_threads_share_their_proofs() -> None:
         assert found["status"] == "optimal"
         assert found["upper"] == alone["upper"]
         assert found["statistics"]["helped"] > 0
-        assert found["statistics"]["core_batches"] > 0
+        assert found["statistics"]["common_rows_batches"] > 0
 
 
 def test_groups_of_cuts_equal_brute_force() -> None:
@@ -156,7 +156,7 @@ def test_a_time_limit_ends_shared_proofs() -> None:
         **numeric_arguments(X, y), split_penalty=0.02, time_limit=0.6, n_jobs=3
     )
     assert found["status"] == "time_limit"
-    assert found["statistics"]["core_batches"] > 0
+    assert found["statistics"]["common_rows_batches"] > 0
     assert 0 < found["lower"] < found["upper"]
 
 

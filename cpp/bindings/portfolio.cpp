@@ -53,7 +53,7 @@ const char* role_name(portfolio::Role role) {
     case portfolio::Role::level: return "depth";
     case portfolio::Role::trees: return "trees";
     case portfolio::Role::prices: return "prices";
-    default: return "question";
+    default: return "whole";
   }
 }
 

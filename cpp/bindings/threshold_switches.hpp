@@ -20,8 +20,9 @@ inline threshold::Switches read_switches(const nanobind::dict& given, int n_jobs
     if (name == "unit_step") switches.unit_step = nanobind::cast<bool>(value);
     else if (name == "inheritance") switches.inheritance = nanobind::cast<bool>(value);
     else if (name == "partitions") switches.partitions = nanobind::cast<bool>(value);
-    else if (name == "core_search") switches.core_search = nanobind::cast<bool>(value);
-    else if (name == "cores") switches.cores = nanobind::cast<bool>(value);
+    else if (name == "common_rows_search")
+      switches.common_rows_search = nanobind::cast<bool>(value);
+    else if (name == "costly_sets") switches.costly_sets = nanobind::cast<bool>(value);
     else if (name == "common_rows") switches.common_rows = nanobind::cast<bool>(value);
     else if (name == "two_splits") switches.two_splits = nanobind::cast<bool>(value);
     else if (name == "leaf_gain") switches.leaf_gain = nanobind::cast<bool>(value);

@@ -2,17 +2,17 @@
 
 namespace treeproof {
 
-Baton::Player Baton::add() {
+Baton::Seat Baton::add() {
   const std::scoped_lock guard(mutex_);
   seats_.emplace_back();
   return seats_.size() - 1;
 }
 
-void Baton::give(Player player, std::int64_t slice) {
+void Baton::give(Seat seat, std::int64_t slice) {
   {
     const std::scoped_lock guard(mutex_);
-    if (seats_[player].left) return;
-    running_ = player;
+    if (seats_[seat].left) return;
+    running_ = seat;
     slice_ = slice;
     left_in_slice_ = slice;
   }
@@ -39,44 +39,44 @@ void Baton::call() {
   dealer_.notify_one();
 }
 
-void Baton::release(Player player) {
+void Baton::release(Seat seat) {
   {
     const std::scoped_lock guard(mutex_);
-    seats_[player].released = true;
-    if (running_ == player) running_ = kNobody;
+    seats_[seat].released = true;
+    if (running_ == seat) running_ = kNobody;
   }
   turn_.notify_all();
   dealer_.notify_one();
 }
 
-void Baton::wait_for_turn(Player player) {
+void Baton::wait_for_turn(Seat seat) {
   std::unique_lock hold(mutex_);
-  turn_.wait(hold, [&] { return may_run(player); });
+  turn_.wait(hold, [&] { return may_run(seat); });
 }
 
-void Baton::used(Player player, std::int64_t work) {
+void Baton::used(Seat seat, std::int64_t work) {
   std::unique_lock hold(mutex_);
-  if (running_ == player) {
+  if (running_ == seat) {
     left_in_slice_ -= work;
     if (left_in_slice_ > 0) return;
     running_ = kNobody;
     dealer_.notify_one();
   }
-  turn_.wait(hold, [&] { return may_run(player); });
+  turn_.wait(hold, [&] { return may_run(seat); });
 }
 
-void Baton::leave(Player player) {
+void Baton::leave(Seat seat) {
   {
     const std::scoped_lock guard(mutex_);
-    seats_[player].left = true;
-    if (running_ == player) running_ = kNobody;
+    seats_[seat].left = true;
+    if (running_ == seat) running_ = kNobody;
   }
   dealer_.notify_one();
 }
 
-bool Baton::left(Player player) const {
+bool Baton::left(Seat seat) const {
   const std::scoped_lock guard(mutex_);
-  return seats_[player].left;
+  return seats_[seat].left;
 }
 
 }  // namespace treeproof

@@ -18,12 +18,12 @@ namespace treeproof {
 
 class Baton {
  public:
-  using Player = std::size_t;
+  using Seat = std::size_t;
 
   // Functions for the dealer, who gives out the slices. New players wait for their first slice.
-  Player add();
+  Seat add();
   // Gives a player a slice of this much work, in (approximate) microseconds.
-  void give(Player player, std::int64_t slice);
+  void give(Seat seat, std::int64_t slice);
   // Waits until the slice is used up or its player has left, but at most for this long. Returns
   // true if no player is running.
   bool wait_until_idle(std::chrono::milliseconds longest);
@@ -33,31 +33,31 @@ class Baton {
   // Wakes the dealer, because a player has a new result.
   void call();
   // From now on this player never waits, so that it can finish.
-  void release(Player player);
+  void release(Seat seat);
 
   // Functions for the players. Waits for a slice; returns at once if the player was released.
-  void wait_for_turn(Player player);
+  void wait_for_turn(Seat seat);
   // Subtracts work from the slice, and waits for the next slice if nothing is left.
-  void used(Player player, std::int64_t work);
+  void used(Seat seat, std::int64_t work);
   // The player has finished.
-  void leave(Player player);
-  bool left(Player player) const;
+  void leave(Seat seat);
+  bool left(Seat seat) const;
 
  private:
-  static constexpr Player kNobody = static_cast<Player>(-1);
+  static constexpr Seat kNobody = static_cast<Seat>(-1);
 
-  struct Seat {
+  struct Occupant {
     bool released = false;
     bool left = false;
   };
 
-  bool may_run(Player player) const { return running_ == player || seats_[player].released; }
+  bool may_run(Seat seat) const { return running_ == seat || seats_[seat].released; }
 
   mutable std::mutex mutex_;
   std::condition_variable turn_;    // players wait here
   std::condition_variable dealer_;  // the dealer waits here
-  std::vector<Seat> seats_;
-  Player running_ = kNobody;
+  std::vector<Occupant> seats_;
+  Seat running_ = kNobody;
   std::int64_t slice_ = 0;
   std::int64_t left_in_slice_ = 0;
   bool called_ = false;

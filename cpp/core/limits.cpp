@@ -23,8 +23,7 @@ Limits::Limits(const std::atomic<bool>& told, const Limits& leader, std::uint64_
   helps_ = true;
 }
 
-Limits::Limits(const std::atomic<bool>& told, std::uint64_t bytes, Baton& baton,
-               Baton::Player player)
+Limits::Limits(const std::atomic<bool>& told, std::uint64_t bytes, Baton& baton, Baton::Seat player)
     : Limits(0.0, bytes) {
   told_ = &told;
   baton_ = &baton;

@@ -36,7 +36,7 @@ class Limits {
 
   // For a search that shares a processor with others: it stops when `told` is set, and waits for
   // the next slice when its slice of work is used up.
-  Limits(const std::atomic<bool>& told, std::uint64_t bytes, Baton& baton, Baton::Player player);
+  Limits(const std::atomic<bool>& told, std::uint64_t bytes, Baton& baton, Baton::Seat player);
 
   // Returns true once any limit has been reached, and stays true. `work` is the approximate number
   // of microseconds of computation since the last call.
@@ -82,7 +82,7 @@ class Limits {
   Interrupt interrupt_;
   const std::atomic<bool>* told_ = nullptr;
   Baton* baton_ = nullptr;  // null if this search does not share its processor
-  Baton::Player player_ = 0;
+  Baton::Seat player_ = 0;
   bool helps_ = false;  // only the work of the leader is counted, not that of a helper
   StopReason reason_ = StopReason::none;
   std::uint32_t countdown_ = kStride;

@@ -49,10 +49,10 @@ class Solvers {
 template <class L, class Terminal>
 typename Prover<L>::Optimum optimum_of(Solvers<L, Terminal>& solvers, std::uint32_t min_leaf) {
   using Value = typename L::Value;
-  return [&solvers, min_leaf](const RowSubset& rows, Room room, Value cutoff,
+  return [&solvers, min_leaf](const RowSubset& rows, TreeBudget budget, Value cutoff,
                               threshold::Record<Value>& record) {
     const threshold::Task<Value> task{
-        &rows, cutoff, threshold::finite(room.depth), threshold::finite(room.splits), min_leaf,
+        &rows, cutoff, threshold::finite(budget.depth), threshold::finite(budget.splits), min_leaf,
         {},    {}};
     solvers.search().set_record(&record);
     return solvers.search().solve(task).lower;
@@ -73,7 +73,7 @@ typename Prover<L>::TwoLevels two_levels_of(Solvers<L, Terminal>& solvers, std::
 }
 
 // Drops a limit on the splits that no tree of the allowed depth can reach.
-Room room_of(const TreeLimits& limits, bool has_multiway) {
+TreeBudget budget_of(const TreeLimits& limits, bool has_multiway) {
   const bool reached = limits.max_depth < 0 || limits.max_depth >= 30 || has_multiway ||
                        limits.max_splits < (1 << limits.max_depth) - 1;
   return {limits.max_depth, reached ? limits.max_splits : -1};
@@ -89,7 +89,7 @@ Derived<typename L::Value> derive(const Context<L>& context, Solvers<L, Terminal
   const auto min_leaf = context.settings.min_leaf;
   Prover<L> prover(context, unit, optimum_of(solvers, min_leaf), two_levels_of(solvers, min_leaf),
                    record, text);
-  const auto proved = prover.prove(room_of(tree_limits, context.has_multiway), bound);
+  const auto proved = prover.prove(budget_of(tree_limits, context.has_multiway), bound);
   const bool complete = text.finish();
   return {text.n_steps(), proved.step, proved.bound, complete};
 }

@@ -36,8 +36,8 @@
 #include "core/limits.hpp"
 #include "data/row_subset.hpp"
 #include "loss/loss.hpp"
-#include "proof/room.hpp"
 #include "proof/step_text.hpp"
+#include "proof/tree_budget.hpp"
 #include "search/threshold/best_first/axis.hpp"
 #include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/price_bound.hpp"
@@ -59,7 +59,7 @@ class Prover {
   using Record = threshold::Record<Value>;
   // Returns the lowest cost of a tree on these rows, or the cut-off if that is lower, and writes
   // the record of the search that found it.
-  using Optimum = std::function<Value(const RowSubset&, Room, Value cutoff, Record&)>;
+  using Optimum = std::function<Value(const RowSubset&, TreeBudget, Value cutoff, Record&)>;
   // The same for trees of depth two with this many splits. It lists the cuts that it examined, with
   // their counts.
   using TwoLevels = std::function<Value(const RowSubset&, int splits, Value cutoff,
@@ -91,10 +91,10 @@ class Prover {
   }
 
   // Writes steps that prove that every tree on the whole table costs at least `bound`.
-  Proved<Value> prove(Room room, Value bound) {
+  Proved<Value> prove(TreeBudget budget, Value bound) {
     const RowSubset rows = RowSubset::whole(*columns_);
     branch_.clear();
-    return prove(rows, room, bound);
+    return prove(rows, budget, bound);
   }
 
  private:
@@ -106,7 +106,7 @@ class Prover {
     bool inside;
     Literal literal;
     std::int32_t n_outcomes;
-    Room room;
+    TreeBudget budget;
   };
   // The bound that the proof will state for a child, and the step that proves it.
   struct Claim {
@@ -127,7 +127,7 @@ class Prover {
   // A column of thresholds in a node, with the limits on the trees on both sides of its cuts.
   struct Cuts {
     threshold::Axis<L> axis;
-    Room left, right;
+    TreeBudget left, right;
     threshold::PriceSums priced;
   };
   // The cuts of a column between two cuts with known bounds.
@@ -139,7 +139,7 @@ class Prover {
   };
   struct Node {
     const RowSubset* rows;
-    Room room;
+    TreeBudget budget;
     Value bound;
     Value proved;
     std::vector<Claim> claims;
@@ -148,7 +148,7 @@ class Prover {
   };
   using Settled = threshold::Settled<Value>;
   struct Known {
-    Room room;
+    TreeBudget budget;
     Value bound;
     std::int64_t step;
     bool exact;  // the bound is the optimum, so that no more can be proved
@@ -162,20 +162,20 @@ class Prover {
   bool stopped() const { return limits_->reason() != StopReason::none; }
   bool by_order() const { return min_leaf_ == 1; }
 
-  Proved<Value> prove(const RowSubset& rows, Room room, Value bound) {
-    Node node{&rows, room, bound, bound, {}, {}, {}};
+  Proved<Value> prove(const RowSubset& rows, TreeBudget budget, Value bound) {
+    Node node{&rows, budget, bound, bound, {}, {}, {}};
     const Value leaf = stumps_.leaf(rows);
     node.proved = std::min(bound, leaf);
     const bool trivial =
-        !(Value{} < node.proved) || room.none() || closes(priced(rows), node.proved);
-    if (!trivial && by_counts(room)) return prove_by_counts(rows, room, node.proved);
+        !(Value{} < node.proved) || budget.none() || closes(priced(rows), node.proved);
+    if (!trivial && by_counts(budget)) return prove_by_counts(rows, budget, node.proved);
     for (std::int32_t f = 0; f < columns_->n_features() && !trivial; ++f) close_feature(node, f);
     close_intervals(node);
     std::vector<Cited> cited;
     for (const Claim& claim : node.claims)
       cited.push_back(
           {claim.side.literal.test, claim.side.literal.outcome, claim.side.n_outcomes, claim.step});
-    return write(room, node.proved, cited);
+    return write(budget, node.proved, cited);
   }
 
   // The bound that prices give for trees on these rows that have at least one split.
@@ -193,13 +193,13 @@ class Prover {
   }
 
   // Writes a step about the rows of the current branch.
-  Proved<Value> write(Room room, Value bound, std::vector<Cited>& cited) {
+  Proved<Value> write(TreeBudget budget, Value bound, std::vector<Cited>& cited) {
     const Value claim = std::max(bound, Value{});
     if (claim <= Value{}) cited.clear();
     std::ranges::sort(cited);
     const auto repeated = std::ranges::unique(cited);
     cited.erase(repeated.begin(), repeated.end());
-    text_->begin(branch_, room.depth, room.splits, claim * scale_);
+    text_->begin(branch_, budget.depth, budget.splits, claim * scale_);
     for (std::size_t k = 0; k < cited.size();) {
       const Cited& first = cited[k];
       text_->use(first.test);
@@ -220,38 +220,40 @@ class Prover {
 
   // Finds an earlier step about these rows that proves at least this bound, or the highest one that
   // can be proved.
-  std::optional<Proved<Value>> recall(const Key& key, Room room, Value bound) {
+  std::optional<Proved<Value>> recall(const Key& key, TreeBudget budget, Value bound) {
     for (const Known& known : known_[key])
-      if (known.room.covers(room) && ((known.exact && known.room == room) || known.bound >= bound))
+      if (known.budget.covers(budget) &&
+          ((known.exact && known.budget == budget) || known.bound >= bound))
         return Proved<Value>{known.step, known.bound};
     return {};
   }
 
   Proved<Value> prove_child(const RowSubset& rows, const Side& side, Value bound) {
     const Key key = key_of(rows);
-    if (const auto before = recall(key, side.room, bound)) return *before;
+    if (const auto before = recall(key, side.budget, bound)) return *before;
     branch_.push_back(side.literal);
-    const Proved<Value> proved = prove(rows, side.room, bound);
+    const Proved<Value> proved = prove(rows, side.budget, bound);
     branch_.pop_back();
     const bool exact = proved.bound < bound && !stopped();
-    known_[key].push_back({side.room, proved.bound, proved.step, exact});
+    known_[key].push_back({side.budget, proved.bound, proved.step, exact});
     return proved;
   }
 
   // Whether a step about trees of these limits (two levels, or two splits) only needs counts of the
   // children and their best splits into leaves.
-  bool by_counts(Room room) const {
-    return two_levels_ && !restricted_ && room.depth != 1 && (room.depth == 2 || room.splits == 2);
+  bool by_counts(TreeBudget budget) const {
+    return two_levels_ && !restricted_ && budget.depth != 1 &&
+           (budget.depth == 2 || budget.splits == 2);
   }
 
   // Writes a step that asks the checker to look at both sides of the tests that the solver for two
   // levels examined.
-  Proved<Value> prove_by_counts(const RowSubset& rows, Room room, Value bound) {
-    if (const Settled* known = settled(room); known != nullptr)
-      return write_settled(room, as_asked(known->bound, bound), known->tests);
+  Proved<Value> prove_by_counts(const RowSubset& rows, TreeBudget budget, Value bound) {
+    if (const Settled* known = settled(budget); known != nullptr)
+      return write_settled(budget, as_asked(known->bound, bound), known->tests);
     looks_.clear();
-    const Value claim = as_asked(two_levels_(rows, room.splits, bound, looks_), bound);
-    return write_settled(room, claim, chooser_.choose(rows, room.splits, claim, looks_));
+    const Value claim = as_asked(two_levels_(rows, budget.splits, bound, looks_), bound);
+    return write_settled(budget, claim, chooser_.choose(rows, budget.splits, claim, looks_));
   }
 
   // The requested bound, unless the bound that was found is lower by more than the rounding error
@@ -260,22 +262,22 @@ class Prover {
     return closes(found, bound) ? bound : std::max(found, Value{});
   }
 
-  Proved<Value> write_settled(Room room, Value bound,
+  Proved<Value> write_settled(TreeBudget budget, Value bound,
                               const std::vector<threshold::CountedTest>& tests) {
     children_.clear();
     for (const threshold::CountedTest& test : tests) list_children(test);
-    return write(room, bound, children_);
+    return write(budget, bound, children_);
   }
 
   // Whether the record is that of a search on the rows of the current branch.
   bool recorded() const { return !restricted_ && branch_.size() == record_level_; }
   // The entry of the record for trees on these rows.
-  const Settled* settled(Room room) const {
+  const Settled* settled(TreeBudget budget) const {
     const std::optional<Settled>& whole = record_->whole();
-    return recorded() && whole && covers(*whole, room) ? &*whole : nullptr;
+    return recorded() && whole && covers(*whole, budget) ? &*whole : nullptr;
   }
-  static bool covers(const Settled& settled, Room room) {
-    return Room{2, settled.splits}.covers(room);
+  static bool covers(const Settled& settled, TreeBudget budget) {
+    return TreeBudget{2, settled.splits}.covers(budget);
   }
 
   void list_children(const threshold::CountedTest& counted) {
@@ -303,23 +305,23 @@ class Prover {
   Value bound_side(Node& node, const RowSubset& rows, const Side& side, Value cutoff) {
     limits_->stop(rows.size() * static_cast<std::uint32_t>(columns_->n_features()) / 200 + 1);
     const Value leaf = stumps_.leaf(rows);
-    if (side.room.none()) return leaf;
+    if (side.budget.none()) return leaf;
     const Value uncited = std::min(leaf, std::max(split_cost_, priced(rows)));
     if (closes(uncited, cutoff)) return uncited;
     Value looked{};
-    if (side.room.one_split() || Value{} < split_cost_) {
+    if (side.budget.one_split() || Value{} < split_cost_) {
       const threshold::Split<Value> stump =
           stumps_.best_by_loss(rows, min_leaf_, context_->settings.multiway_loss());
       looked = leaf;
       if (stump.feature >= 0) looked = std::min(leaf, split_cost_ + stump.score);
-      const bool exact = side.room.one_split() || stump.feature < 0;
+      const bool exact = side.budget.one_split() || stump.feature < 0;
       if (!exact) looked = std::min(looked, std::max(2 * split_cost_, priced(rows)));
       if (exact || closes(looked, cutoff)) {
         node.claims.push_back({side, looked, kLook});
         return looked;
       }
     }
-    if (by_counts(side.room)) {
+    if (by_counts(side.budget)) {
       const Settled* known = settled(side, cutoff);
       const Proved<Value> proved = known != nullptr ? prove_settled(*known, side, key_of(rows))
                                                     : prove_child(rows, side, cutoff);
@@ -327,7 +329,7 @@ class Prover {
       return std::max(proved.bound, looked);
     }
     Record own;
-    const Value best = std::min(cutoff, optimum_(rows, side.room, cutoff, own));
+    const Value best = std::min(cutoff, optimum_(rows, side.budget, cutoff, own));
     if (best <= looked) {
       node.claims.push_back({side, looked, kLook});
       return looked;
@@ -348,19 +350,19 @@ class Prover {
     for (const Settled& known : record_->sides())
       if (known.side.feature == side.feature && known.side.first == side.first &&
           known.side.last == side.last && known.side.inside == side.inside &&
-          covers(known, side.room) &&
-          ((known.exact && known.splits == side.room.splits) || closes(known.bound, cutoff)))
+          covers(known, side.budget) &&
+          ((known.exact && known.splits == side.budget.splits) || closes(known.bound, cutoff)))
         return &known;
     return nullptr;
   }
 
   Proved<Value> prove_settled(const Settled& known, const Side& side, const Key& key) {
-    if (const auto before = recall(key, side.room, known.bound)) return *before;
+    if (const auto before = recall(key, side.budget, known.bound)) return *before;
     branch_.push_back(side.literal);
-    const Proved<Value> proved = write_settled(side.room, known.bound, known.tests);
+    const Proved<Value> proved = write_settled(side.budget, known.bound, known.tests);
     branch_.pop_back();
-    const bool exact = known.exact && known.splits == side.room.splits;
-    known_[key].push_back({side.room, proved.bound, proved.step, exact});
+    const bool exact = known.exact && known.splits == side.budget.splits;
+    known_[key].push_back({side.budget, proved.bound, proved.step, exact});
     return proved;
   }
 
@@ -382,20 +384,20 @@ class Prover {
       close_multiway(node, f, view);
       return;
     }
-    const int below = node.room.below();
-    const int last = node.room.splits < 0 ? 0 : node.room.splits - 1;
-    const Room leaf{0, 0}, rest{below, node.room.splits < 0 ? -1 : last};
+    const int below = node.budget.below();
+    const int last = node.budget.splits < 0 ? 0 : node.budget.splits - 1;
+    const TreeBudget leaf{0, 0}, rest{below, node.budget.splits < 0 ? -1 : last};
     for (const SplitWay& way : context_->ways(f)) {
       if (way.left_leaf || way.right_leaf) {
         close_way(node, f, way, way.left_leaf ? leaf : rest, way.right_leaf ? leaf : rest, view);
         continue;
       }
       for (int j = 0; j <= last; ++j)
-        close_way(node, f, way, {below, node.room.splits < 0 ? -1 : j},
-                  {below, node.room.splits < 0 ? -1 : last - j}, view);
+        close_way(node, f, way, {below, node.budget.splits < 0 ? -1 : j},
+                  {below, node.budget.splits < 0 ? -1 : last - j}, view);
     }
   }
-  void close_way(Node& node, std::int32_t f, const SplitWay& way, Room left, Room right,
+  void close_way(Node& node, std::int32_t f, const SplitWay& way, TreeBudget left, TreeBudget right,
                  const FeatureView& view) {
     // Both sides are leaves, whose costs the checker computes.
     if (left.none() && right.none()) return;
@@ -404,7 +406,8 @@ class Prover {
   }
 
   // Columns of thresholds: prover_thresholds.hpp.
-  void close_thresholds(Node& node, std::int32_t f, const SplitWay& way, Room left, Room right);
+  void close_thresholds(Node& node, std::int32_t f, const SplitWay& way, TreeBudget left,
+                        TreeBudget right);
   void close_one_by_one(Node& node, const Cuts& cuts);
   void cite_record(Node& node, const Cuts& cuts);
   static std::vector<Key> keys_before(const RowSubset& rows, std::int32_t f);
@@ -422,7 +425,8 @@ class Prover {
   }
 
   // Columns of categories: prover_categories.hpp.
-  void close_categories(Node& node, std::int32_t f, Room left, Room right, const FeatureView& view);
+  void close_categories(Node& node, std::int32_t f, TreeBudget left, TreeBudget right,
+                        const FeatureView& view);
   void close_multiway(Node& node, std::int32_t f, const FeatureView& view);
 
   std::int32_t first_test(std::int32_t f) const { return first_test_[static_cast<std::size_t>(f)]; }

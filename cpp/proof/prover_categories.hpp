@@ -6,7 +6,7 @@
 namespace treeproof::proof {
 
 template <Loss L>
-void Prover<L>::close_categories(Node& node, std::int32_t f, Room left, Room right,
+void Prover<L>::close_categories(Node& node, std::int32_t f, TreeBudget left, TreeBudget right,
                                  const FeatureView& view) {
   const std::uint32_t n = node.rows->size();
   for (std::uint32_t first = 0; first < n && !stopped();) {
@@ -33,8 +33,8 @@ void Prover<L>::close_categories(Node& node, std::int32_t f, Room left, Room rig
 template <Loss L>
 void Prover<L>::close_multiway(Node& node, std::int32_t f, const FeatureView& view) {
   const std::vector<std::uint32_t> starts = view.runs();
-  const int below = node.room.below();
-  const int k = node.room.splits;
+  const int below = node.budget.below();
+  const int k = node.budget.splits;
   if (k == 1 || below == 0) return;
   std::vector<RowSubset> parts;
   partitioner_.cut_runs(*node.rows, f, starts, parts);
@@ -50,8 +50,9 @@ void Prover<L>::close_multiway(Node& node, std::int32_t f, const FeatureView& vi
     const auto code = static_cast<std::int32_t>(view.rank_at(starts[c]));
     std::vector<Value> next(best.size(), loss_->infinite());
     for (std::size_t j = 0; j < best.size(); ++j) {
-      const Room room{below, k < 0 ? -1 : static_cast<int>(j)};
-      const Side side{f, starts[c], last, true, {first_test(f), code}, columns_->n_values(f), room};
+      const TreeBudget budget{below, k < 0 ? -1 : static_cast<int>(j)};
+      const Side side{f,     starts[c], last, true, {first_test(f), code}, columns_->n_values(f),
+                      budget};
       const Value bound = bound_side(node, parts[c], side, needed(node) - further);
       for (std::size_t i = j; i < best.size(); ++i)
         next[i] = std::min(next[i], best[i - j] + bound);

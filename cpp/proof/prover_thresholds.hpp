@@ -8,8 +8,8 @@
 namespace treeproof::proof {
 
 template <Loss L>
-void Prover<L>::close_thresholds(Node& node, std::int32_t f, const SplitWay& way, Room left,
-                                 Room right) {
+void Prover<L>::close_thresholds(Node& node, std::int32_t f, const SplitWay& way, TreeBudget left,
+                                 TreeBudget right) {
   Cuts cuts{threshold::Axis<L>(*context_, *node.rows, f), left, right, {}};
   cuts.axis.bound_leaves(left.none(), right.none(), way.says);
   if (prices_) prices_->sum_along(*node.rows, f, cuts.priced);
@@ -51,9 +51,9 @@ void Prover<L>::cite_record(Node& node, const Cuts& cuts) {
   KnownCuts<L> known(*loss_, cuts.axis, needed(node));
   if (recorded())
     for (const Settled& settled : record_->sides()) {
-      const Room room = settled.side.inside ? cuts.left : cuts.right;
-      if (settled.side.feature == cuts.axis.feature() && covers(settled, room) && !room.none() &&
-          !room.one_split())
+      const TreeBudget budget = settled.side.inside ? cuts.left : cuts.right;
+      if (settled.side.feature == cuts.axis.feature() && covers(settled, budget) &&
+          !budget.none() && !budget.one_split())
         known.add(settled);
     }
   std::vector<std::pair<Point, Point>> open;

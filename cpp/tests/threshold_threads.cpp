@@ -55,7 +55,7 @@ Found solve(const Numbers& numbers, Task task, const TreeLimits& tree, int threa
   threshold::Switches switches;
   switches.n_threads = threads;
   switches.helpers_first = true;
-  switches.core_search = tree.max_depth < 0;
+  switches.common_rows_search = tree.max_depth < 0;
   const Observer ignore = [](const Event&) {};
   if (task == Task::labels) {
     std::int64_t total = 0;

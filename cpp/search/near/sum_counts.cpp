@@ -19,7 +19,7 @@ constexpr std::int32_t kSplit = -1;  // in place of an action: not a leaf
 
 // Trees on a set of rows that agree in everything that was requested.
 template <std::size_t M>
-struct Entry {
+struct SumEntry {
   Cost priced = 0;  // the least priced cost of these trees
   std::int64_t cost = 0;
   std::array<std::int64_t, M> sums{};
@@ -28,8 +28,8 @@ struct Entry {
   std::int32_t action = kSplit;  // of a leaf, or of combinations of leaves of the same action
   BigCount count = 1;
 
-  friend Entry operator+(const Entry& a, const Entry& b) {
-    Entry out = a;
+  friend SumEntry operator+(const SumEntry& a, const SumEntry& b) {
+    SumEntry out = a;
     out.priced += b.priced;
     out.cost += b.cost;
     for (std::size_t j = 0; j < M; ++j) out.sums[j] += b.sums[j];
@@ -39,7 +39,7 @@ struct Entry {
     out.count = a.count * b.count;
     return out;
   }
-  bool agrees(const Entry& other) const { return kind() == other.kind(); }
+  bool agrees(const SumEntry& other) const { return kind() == other.kind(); }
   auto kind() const { return std::tuple(cost, sums, name, marks, action); }
   // Equal for all trees that may replace each other if only the cheapest of them is kept.
   auto kind_but_cost() const { return std::tuple(name, marks, action); }
@@ -51,10 +51,10 @@ struct Entry {
 };
 
 template <std::size_t M>
-using Histogram = std::vector<Entry<M>>;  // sorted by priced cost
+using SumHistogram = std::vector<SumEntry<M>>;  // sorted by priced cost
 
 template <std::size_t M>
-std::uint64_t hash_of(const Entry<M>& e) {
+std::uint64_t hash_of(const SumEntry<M>& e) {
   std::uint64_t out = split_mix(static_cast<std::uint64_t>(e.cost)) ^ e.name.low;
   for (const std::int64_t sum : e.sums) out = split_mix(out + static_cast<std::uint64_t>(sum));
   return out;
@@ -70,16 +70,16 @@ class SumCountsOf final : public SumCounts {
     histograms_.assign(graph_.nodes().size(), {});
     for (const std::int32_t number : graph_.order()) {
       if (limits.stop(1)) return false;
-      Histogram<M>& own = histograms_[index(number)];
+      SumHistogram<M>& own = histograms_[index(number)];
       own = of_node(number, limits);
       if (limits.reason() != StopReason::none) return false;
       own.shrink_to_fit();
       n_entries_ += own.size();
       if (too_large(0, limits)) return false;
     }
-    for (const Entry<M>& e : histograms_[0])
+    for (const SumEntry<M>& e : histograms_[0])
       if (e.marks.columns == filter_.wanted()) whole_.push_back(e);
-    std::ranges::sort(whole_, {}, &Entry<M>::kind);
+    std::ranges::sort(whole_, {}, &SumEntry<M>::kind);
     return true;
   } catch (const std::overflow_error&) {
     if (rules_.at_most) return false;
@@ -89,7 +89,7 @@ class SumCountsOf final : public SumCounts {
   std::size_t size() const override { return whole_.size(); }
   std::uint64_t n_entries() const override { return n_entries_; }
   std::vector<std::int64_t> entry(std::size_t i) const override {
-    const Entry<M>& own = whole_.at(i);
+    const SumEntry<M>& own = whole_.at(i);
     std::vector<std::int64_t> out{own.cost};
     out.insert(out.end(), own.sums.begin(), own.sums.end());
     return out;
@@ -109,17 +109,17 @@ class SumCountsOf final : public SumCounts {
 
  private:
   bool too_large(std::size_t more, Limits& limits) const {
-    const std::uint64_t bytes = (n_entries_ + more) * sizeof(Entry<M>);
+    const std::uint64_t bytes = (n_entries_ + more) * sizeof(SumEntry<M>);
     if (graph_.max_bytes() == 0 || bytes + graph_.bytes() <= graph_.max_bytes()) return false;
     limits.memory_exhausted();
     return true;
   }
 
   // One entry for each action of a leaf.
-  Histogram<M> leaves(const Node& node) const {
+  SumHistogram<M> leaves(const Node& node) const {
     const Problem& problem = graph_.problem();
     const std::size_t n_actions = index(problem.n_classes);
-    Histogram<M> out(n_actions);
+    SumHistogram<M> out(n_actions);
     std::vector<std::int64_t> weight(n_actions, 0);
     std::int64_t total = 0;
     for_each_row(graph_.bits(node), [&](std::int32_t number) {
@@ -141,8 +141,8 @@ class SumCountsOf final : public SumCounts {
     return out;
   }
 
-  Entry<M> of_split(const Edge& edge) const {
-    Entry<M> out;
+  SumEntry<M> of_split(const Edge& edge) const {
+    SumEntry<M> out;
     out.priced = graph_.price(edge);
     out.cost = sums_.price(edge.n_children);
     out.sums.back() = rules_.of_split;
@@ -150,19 +150,19 @@ class SumCountsOf final : public SumCounts {
     return out;
   }
 
-  Histogram<M> of_node(std::int32_t number, Limits& limits) const {
+  SumHistogram<M> of_node(std::int32_t number, Limits& limits) const {
     const Node& node = graph_.nodes()[index(number)];
     if (node.open && rules_.at_most) return {of_open_node(node)};
-    Histogram<M> out;
+    SumHistogram<M> out;
     if (graph_.may_end(number))
-      for (const Entry<M>& leaf : leaves(node))
+      for (const SumEntry<M>& leaf : leaves(node))
         if (leaf.priced <= node.budget) out.push_back(leaf);
     for (const Edge& edge : graph_.edges(node)) {
       if (!filter_.allowed(number, edge.test)) continue;
-      const Entry<M> split = of_split(edge);
-      const Histogram<M> all = suffixes(edge, node.budget - split.priced, limits)[0];
+      const SumEntry<M> split = of_split(edge);
+      const SumHistogram<M> all = suffixes(edge, node.budget - split.priced, limits)[0];
       if (limits.reason() != StopReason::none) return out;
-      for (const Entry<M>& e : all)
+      for (const SumEntry<M>& e : all)
         if (e.action == kSplit && filter_.fits(e.marks + split.marks)) out.push_back(e + split);
       if (too_large(out.size(), limits)) return out;
     }
@@ -172,49 +172,49 @@ class SumCountsOf final : public SumCounts {
 
   // An upper bound: t(0) = actions, and t(d) = actions + the sum over all tests of t(d - 1) to the
   // power of the number of outcomes.
-  Entry<M> of_open_node(const Node& node) const {
+  SumEntry<M> of_open_node(const Node& node) const {
     const auto most = graph_.most_trees(node, index(graph_.problem().n_classes));
     if (!most) throw std::overflow_error("the number of trees is not bounded");
-    Entry<M> out;
+    SumEntry<M> out;
     out.priced = std::min(node.lower, node.budget);
     out.marks = {filter_.wanted(), 0};
     out.count = *most;
     return out;
   }
 
-  std::vector<Histogram<M>> suffixes(const Edge& edge, Cost most, Limits& limits) const {
+  std::vector<SumHistogram<M>> suffixes(const Edge& edge, Cost most, Limits& limits) const {
     constexpr CombinePace kPace{1 << 14, 8};
-    const auto join = [&](const Entry<M>& x, const Entry<M>& y, Histogram<M>& out) {
+    const auto join = [&](const SumEntry<M>& x, const SumEntry<M>& y, SumHistogram<M>& out) {
       if (filter_.fits(x.marks + y.marks)) out.push_back(x + y);
     };
-    const auto merge_equal = [&](Histogram<M>& h) { tidy(h); };
+    const auto merge_equal = [&](SumHistogram<M>& h) { tidy(h); };
     const auto may_keep = [&](std::size_t n) { return !too_large(n, limits); };
     return combine_suffixes(graph_.children(edge), histograms_,
-                            [&](const Histogram<M>& a, const Histogram<M>& b) {
-                              return combine_pairs<&Entry<M>::priced>(a, b, most, kPace, limits,
-                                                                      join, merge_equal, may_keep);
+                            [&](const SumHistogram<M>& a, const SumHistogram<M>& b) {
+                              return combine_pairs<&SumEntry<M>::priced>(
+                                  a, b, most, kPace, limits, join, merge_equal, may_keep);
                             });
   }
 
   // Merges the entries that need not be told apart.
-  void tidy(Histogram<M>& h) const {
+  void tidy(SumHistogram<M>& h) const {
     if (rules_.keeping == Keeping::trees) {
-      merge(h, &Entry<M>::kind, &Entry<M>::kind, true);
+      merge(h, &SumEntry<M>::kind, &SumEntry<M>::kind, true);
     } else if (rules_.keeping == Keeping::predictions) {
       merge(
-          h, &Entry<M>::kind_but_cost,
-          [](const Entry<M>& e) { return std::tuple(e.kind_but_cost(), e.cost); }, false);
+          h, &SumEntry<M>::kind_but_cost,
+          [](const SumEntry<M>& e) { return std::tuple(e.kind_but_cost(), e.cost); }, false);
     } else {
       merge(
-          h, &Entry<M>::kind_but_last,
-          [](const Entry<M>& e) { return std::tuple(e.kind_but_last(), e.sums.back()); }, false);
+          h, &SumEntry<M>::kind_but_last,
+          [](const SumEntry<M>& e) { return std::tuple(e.kind_but_last(), e.sums.back()); }, false);
     }
-    std::ranges::stable_sort(h, {}, &Entry<M>::priced);
+    std::ranges::stable_sort(h, {}, &SumEntry<M>::priced);
   }
 
   // Of equal entries the first one is kept, with the least priced cost of all of them.
   template <class Same, class Order>
-  static void merge(Histogram<M>& h, const Same& same, const Order& order, bool add) {
+  static void merge(SumHistogram<M>& h, const Same& same, const Order& order, bool add) {
     std::ranges::sort(h, {}, order);
     std::size_t n = 0;
     for (std::size_t k = 0; k < h.size(); ++k) {
@@ -241,31 +241,31 @@ class SumCountsOf final : public SumCounts {
   // Visits, in a fixed order, the pairs of a tree of the k-th child and a combination of trees of
   // the later children that together agree with `wanted`, until `visit` returns true.
   template <class Visit>
-  bool for_each_pair(const Edge& edge, std::size_t k, const Histogram<M>& rest, Cost most,
-                     const Entry<M>& wanted, const Visit& visit) const {
+  bool for_each_pair(const Edge& edge, std::size_t k, const SumHistogram<M>& rest, Cost most,
+                     const SumEntry<M>& wanted, const Visit& visit) const {
     const auto children = graph_.children(edge);
     const EntriesByHash* known =
         k + 2 == children.size() ? &entries_by_hash(children.back()) : nullptr;
-    for (const Entry<M>& x : histograms_[index(children[k])]) {
+    for (const SumEntry<M>& x : histograms_[index(children[k])]) {
       if (known == nullptr) {
-        for (const Entry<M>& y : rest)
+        for (const SumEntry<M>& y : rest)
           if (x.priced + y.priced <= most && wanted.agrees(x + y) && visit(x, y)) return true;
         continue;
       }
-      Entry<M> missing = wanted;
+      SumEntry<M> missing = wanted;
       missing.cost -= x.cost;
       for (std::size_t j = 0; j < M; ++j) missing.sums[j] -= x.sums[j];
       missing.name -= x.name;
       const auto [first, last] = known->equal_range(hash_of(missing));
       for (auto it = first; it != last; ++it) {
-        const Entry<M>& y = rest[it->second];
+        const SumEntry<M>& y = rest[it->second];
         if (x.priced + y.priced <= most && wanted.agrees(x + y) && visit(x, y)) return true;
       }
     }
     return false;
   }
 
-  TreeDraft draft(std::int32_t number, const Entry<M>& wanted, BigCount which,
+  TreeDraft draft(std::int32_t number, const SumEntry<M>& wanted, BigCount which,
                   std::vector<std::int32_t>& actions) const {
     const Node& node = graph_.nodes()[index(number)];
     if (wanted.action != kSplit) {
@@ -275,9 +275,9 @@ class SumCountsOf final : public SumCounts {
     }
     for (const Edge& edge : graph_.edges(node)) {
       if (!filter_.allowed(number, edge.test)) continue;
-      const Entry<M> split = of_split(edge);
+      const SumEntry<M> split = of_split(edge);
       const Cost most = node.budget - split.priced;
-      Entry<M> below = wanted;
+      SumEntry<M> below = wanted;
       below.cost -= split.cost;
       for (std::size_t j = 0; j < M; ++j) below.sums[j] -= split.sums[j];
       if (auto found = draft_split(edge, most, below, split.marks, which, actions))
@@ -288,29 +288,29 @@ class SumCountsOf final : public SumCounts {
 
   // The tree of this number among those of one edge. If the edge has fewer trees, returns nothing
   // and subtracts their number from `which`.
-  std::optional<TreeDraft> draft_split(const Edge& edge, Cost most, const Entry<M>& below,
+  std::optional<TreeDraft> draft_split(const Edge& edge, Cost most, const SumEntry<M>& below,
                                        const Marks& marks, BigCount& which,
                                        std::vector<std::int32_t>& actions) const {
     Limits no_limits;
     const auto children = graph_.children(edge);
     const auto outcomes = graph_.outcomes(edge);
     const bool two = children.size() == 2;  // then no combinations are needed
-    const std::vector<Histogram<M>> suffix =
-        two ? std::vector<Histogram<M>>{} : suffixes(edge, most, no_limits);
+    const std::vector<SumHistogram<M>> suffix =
+        two ? std::vector<SumHistogram<M>>{} : suffixes(edge, most, no_limits);
     std::optional<TreeDraft> out;
     // `wanted` is what the children from the k-th on still have to contribute. A mark of the split
     // may also be a mark of its children, so that there may be several choices of the children's
     // marks.
     for (const Marks& own : marks_below(below.marks, marks)) {
-      Entry<M> wanted = below;
+      SumEntry<M> wanted = below;
       wanted.marks = own;
       std::size_t k = 0;
       TreeDraft made{edge.test, {outcomes.begin(), outcomes.end()}, {}};
       while (k + 1 < children.size()) {
-        const Histogram<M>& rest =
+        const SumHistogram<M>& rest =
             k + 2 == children.size() ? histograms_[index(children.back())] : suffix[k + 1];
-        std::optional<std::pair<Entry<M>, Entry<M>>> found;
-        for_each_pair(edge, k, rest, most, wanted, [&](const Entry<M>& x, const Entry<M>& y) {
+        std::optional<std::pair<SumEntry<M>, SumEntry<M>>> found;
+        for_each_pair(edge, k, rest, most, wanted, [&](const SumEntry<M>& x, const SumEntry<M>& y) {
           const BigCount n = x.count * y.count;
           if (which < n) found.emplace(x, y);
           else which -= n;
@@ -343,8 +343,8 @@ class SumCountsOf final : public SumCounts {
   const FilteredTests filter_;
   const RowSums sums_;
   const SumRules rules_;
-  std::vector<Histogram<M>> histograms_;  // one for each node
-  Histogram<M> whole_;
+  std::vector<SumHistogram<M>> histograms_;  // one for each node
+  SumHistogram<M> whole_;
   std::uint64_t n_entries_ = 0;
   // For some nodes; made when needed.
   mutable std::unordered_map<std::int32_t, EntriesByHash> entries_by_hash_;

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/memory.hpp"
-#include "search/sparse/bounder.hpp"
-#include "search/threshold/bounder.hpp"
-#include "search/threshold/target_bounder.hpp"
+#include "search/sparse/subset_bound.hpp"
+#include "search/threshold/subset_bound.hpp"
+#include "search/threshold/target_subset_bound.hpp"
 
 namespace treeproof::portfolio {
 namespace {
@@ -44,19 +44,21 @@ NearSearch::NearSearch(Problem problem, std::vector<std::int32_t> columns, const
   const bool by_threshold = rules.bounds == NearBounds::chosen
                                 ? has_many_thresholds(rules.tree_limits)
                                 : rules.bounds == NearBounds::threshold;
-  const auto bound_by = [&](auto bounder) {
-    bound_ = [bounder](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
-      return bounder->lower(rows, depth_left, enough);
+  const auto bound_by = [&](auto bound_of_subset) {
+    bound_ = [bound_of_subset](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
+      return bound_of_subset->lower(rows, depth_left, enough);
     };
-    set_limits(rules, memory_allowance, bounder->depth());
+    set_limits(rules, memory_allowance, bound_of_subset->depth());
     graph_limits_.unit_step = !has_wide(problem_.features);
   };
   // The bound of at most k splits would be sharper, but subproblems have fewer than k left.
   TreeLimits any_size = rules.tree_limits;
   any_size.max_splits = -1;
   if (by_threshold && any_size.max_depth >= 0)
-    bound_by(std::make_shared<threshold::Bounder>(problem_, rules.split_cost, any_size, limits_));
-  else bound_by(std::make_shared<sparse::Bounder>(problem_, rules.split_cost, any_size, limits_));
+    bound_by(
+        std::make_shared<threshold::SubsetBound>(problem_, rules.split_cost, any_size, limits_));
+  else
+    bound_by(std::make_shared<sparse::SubsetBound>(problem_, rules.split_cost, any_size, limits_));
 }
 
 NearSearch::NearSearch(Problem problem, std::vector<std::int32_t> columns, const NearRules& rules,
@@ -68,13 +70,14 @@ NearSearch::NearSearch(Problem problem, std::vector<std::int32_t> columns, const
   const Targets given{targets_, n_outputs, weights_};
   leaves_ = near::target_leaves(problem_, leaf_rules(rules), criterion, given);
   const double penalty = static_cast<double>(rules.split_cost) / near::kTargetUnit;
-  const std::shared_ptr<threshold::TargetBounder> bounder = threshold::make_target_bounder(
-      problem_, criterion, given, penalty, rules.tree_limits, limits_);
+  const std::shared_ptr<threshold::TargetSubsetBound> bound_of_subset =
+      threshold::make_target_subset_bound(problem_, criterion, given, penalty, rules.tree_limits,
+                                          limits_);
   // Sums are added in another order there, and a bound counts as reached within a tolerance.
   constexpr double kSlack = 1e-10;
-  bound_ = [bounder](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
+  bound_ = [bound_of_subset](const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
     const double most = static_cast<double>(enough) / near::kTargetUnit + 2 * kSlack;
-    const double lower = bounder->lower(rows, depth_left, most) - kSlack;
+    const double lower = bound_of_subset->lower(rows, depth_left, most) - kSlack;
     return static_cast<Cost>(std::floor(std::max(lower, 0.0) * near::kTargetUnit));
   };
   set_limits(rules, memory_allowance, rules.tree_limits.max_depth);
@@ -88,7 +91,7 @@ near::LeafRules NearSearch::leaf_rules(const NearRules& rules) const {
 void NearSearch::set_limits(const NearRules& rules, std::uint64_t memory_allowance, int depth) {
   graph_limits_.price = price_of(rules);
   graph_limits_.depth = depth;
-  graph_limits_.unlimited = sparse::Bounder::unlimited();
+  graph_limits_.unlimited = sparse::SubsetBound::unlimited();
   graph_limits_.min_samples_leaf = rules.tree_limits.min_samples_leaf;
   graph_limits_.max_bytes = share_of_memory(memory_allowance);
   graph_limits_.expand_last = rules.expand_last;

@@ -106,7 +106,7 @@ class Player {
   const Role role_;
   const int level_;
   Baton& baton_;
-  const Baton::Player seat_;
+  const Baton::Seat seat_;
   std::atomic<bool> told_ = false;
   Limits limits_;
   LevelExchange<Value> exchange_;

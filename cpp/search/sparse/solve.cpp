@@ -11,8 +11,8 @@
 #include "search/sparse/crew.hpp"
 #include "search/sparse/discrepancy.hpp"
 #include "search/sparse/extract.hpp"
-#include "search/sparse/plant.hpp"
 #include "search/sparse/search.hpp"
+#include "search/sparse/seed_memo.hpp"
 #include "search/sparse/size_limited.hpp"
 #include "tree/convert.hpp"
 #include "tree/prune.hpp"
@@ -120,7 +120,7 @@ class Run {
     hear();
     const bool has_tree = resumed_ || search_.root().upper < kInfiniteCost ||
                           (warm_ != nullptr && !warm_->trees.empty());
-    if (warm_ != nullptr) plant(search_, layout_, settings_.min_samples_leaf, *warm_);
+    if (warm_ != nullptr) seed_memo(search_, layout_, settings_.min_samples_leaf, *warm_);
     search_.deepen(1, 0);  // expands the root, which gives a first tree and bound
     if (settings_.switches.discrepancy && !has_tree && !search_.root().solved())
       trees_.run_first_passes();
@@ -206,7 +206,7 @@ class Run {
     if (!tree) return;
     WarmStart theirs;
     theirs.trees.push_back(*tree);
-    plant(search_, layout_, settings_.min_samples_leaf, theirs);
+    seed_memo(search_, layout_, settings_.min_samples_leaf, theirs);
   }
 
   void tell() {

@@ -23,10 +23,10 @@ struct Counters {
   std::int64_t partition_prunes = 0;  // subproblems closed by the best partition of their targets
   std::int64_t price_prunes = 0;      // subproblems closed by the prices of their rows
   std::int64_t two_split_tests = 0;   // subproblems settled by pairs of literals
-  std::int64_t core_batches = 0;      // common rows of several sides, solved once for all
-  std::int64_t failed_batches = 0;    // of these, the ones with a cheap tree
-  std::int64_t shared_proofs = 0;     // sides bounded by the proof for common rows
-  std::int64_t core_prunes = 0;       // sides bounded by an earlier proof for similar rows
+  std::int64_t common_rows_batches = 0;  // common rows of several sides, solved once for all
+  std::int64_t failed_batches = 0;       // of these, the ones with a cheap tree
+  std::int64_t shared_proofs = 0;        // sides bounded by the proof for common rows
+  std::int64_t costly_set_prunes = 0;    // sides bounded by an earlier proof for similar rows
   std::int64_t witness_refutations = 0;  // sides that have a cheap tree, so that no proof is tried
   // cuts left out because a leaf predicts too little weight correctly
   std::int64_t small_leaves = 0;
@@ -60,10 +60,10 @@ struct Counters {
         {"partition_prunes", &Counters::partition_prunes},
         {"price_prunes", &Counters::price_prunes},
         {"two_split_tests", &Counters::two_split_tests},
-        {"core_batches", &Counters::core_batches},
+        {"common_rows_batches", &Counters::common_rows_batches},
         {"failed_batches", &Counters::failed_batches},
         {"shared_proofs", &Counters::shared_proofs},
-        {"core_prunes", &Counters::core_prunes},
+        {"costly_set_prunes", &Counters::costly_set_prunes},
         {"witness_refutations", &Counters::witness_refutations},
         {"small_leaves", &Counters::small_leaves},
         {"pair_solves", &Counters::pair_solves},

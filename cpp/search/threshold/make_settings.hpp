@@ -37,8 +37,8 @@ Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limi
   settings.use_unit_step = switches.unit_step;
   settings.use_inheritance = switches.inheritance;
   settings.use_partitions = switches.partitions;
-  settings.use_core_search = switches.core_search;
-  settings.use_cores = switches.cores;
+  settings.use_common_rows_search = switches.common_rows_search;
+  settings.use_costly_sets = switches.costly_sets;
   settings.use_common_rows = switches.common_rows;
   settings.use_two_splits = switches.two_splits;
   settings.use_leaf_gain = switches.leaf_gain;

@@ -24,8 +24,8 @@ struct Settings {
   bool use_unit_step = true;
   bool use_inheritance = true;
   bool use_partitions = true;
-  bool use_core_search = true;
-  bool use_cores = true;
+  bool use_common_rows_search = true;
+  bool use_costly_sets = true;
   bool use_common_rows = true;
   bool use_two_splits = true;
   bool use_leaf_gain = true;

@@ -8,8 +8,8 @@
 #include "search/threshold/label_parts.hpp"
 #include "search/threshold/leave_out.hpp"
 #include "search/threshold/record.hpp"
-#include "search/threshold/shared_proofs/core_search.hpp"
-#include "search/threshold/telling.hpp"
+#include "search/threshold/reporter.hpp"
+#include "search/threshold/shared_proofs/common_rows_search.hpp"
 #include "search/threshold/threads/crew.hpp"
 
 namespace treeproof::threshold {
@@ -45,13 +45,13 @@ Cost bound_by_chains(const LabelParts& given, const TreeLimits& tree_limits,
                    *given.context.limits, false);
   const Task<Cost> task = parts.task();
   const Labels& labels = parts.labels;
-  if (!CoreSearch::suits(parts.context, task, upper + labels.forced())) return 0;
+  if (!CommonRowsSearch::suits(parts.context, task, upper + labels.forced())) return 0;
   LabelCrew crew = crew_of(parts, switches);
-  CoreSearch cores(parts.context, parts.terminal, parts.stumps,
-                   labels.swings.empty() ? labels.weights : labels.swings);
-  cores.set_crew(&crew);
-  cores.set_progress([&](Cost lower, Cost, bool) { progress(lower, upper, false); });
-  const Cost lower = cores.prove(task, upper);
+  CommonRowsSearch search(parts.context, parts.terminal, parts.stumps,
+                          labels.swings.empty() ? labels.weights : labels.swings);
+  search.set_crew(&crew);
+  search.set_progress([&](Cost lower, Cost, bool) { progress(lower, upper, false); });
+  const Cost lower = search.prove(task, upper);
   if (lower >= upper) ++parts.counters.chain_proofs;
   given.context.counters->add(parts.counters);
   return lower;
@@ -74,7 +74,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
   StumpSolver<Misclassification>& stumps = parts.stumps;
   Search<Misclassification, ClassTerminal> search(context, terminal, stumps);
   const Task<Cost> task = parts.task();
-  Telling<Cost> tell(observer, limits, parts.counters, kInfiniteCost);
+  Reporter<Cost> tell(observer, limits, parts.counters, kInfiniteCost);
   const auto progress = [&](Cost lower, Cost upper, bool better_tree) {
     if (exchange != nullptr) exchange->proved(lower);
     tell(lower, upper, better_tree);
@@ -91,7 +91,7 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
                                  ? first.best_restricted(task)
                                  : starting_tree(first, task, kInfiniteCost, exchange);
     // This limit was measured on costs that include the errors of every tree.
-    if (!CoreSearch::suits(context, task, incumbent.upper + labels.forced())) {
+    if (!CommonRowsSearch::suits(context, task, incumbent.upper + labels.forced())) {
       Cost known = 0;
       if (record == nullptr && chains_help(columns, tree_limits, context, incumbent.upper))
         known = bound_by_chains(parts, tree_limits, switches, incumbent.upper, progress);
@@ -107,12 +107,12 @@ Result<Cost> solve_labels(const Columns& columns, const Labels& labels,
         answer = search.solve(rest);
       }
     } else {
-      CoreSearch cores(context, terminal, stumps,
-                       labels.swings.empty() ? labels.weights : labels.swings);
-      cores.set_crew(&crew);
-      cores.set_progress(progress);
-      cores.set_exchange(exchange);
-      answer = cores.solve(task, std::move(incumbent));
+      CommonRowsSearch by_rows(context, terminal, stumps,
+                               labels.swings.empty() ? labels.weights : labels.swings);
+      by_rows.set_crew(&crew);
+      by_rows.set_progress(progress);
+      by_rows.set_exchange(exchange);
+      answer = by_rows.solve(task, std::move(incumbent));
     }
   } else {
     search.set_record(record);

@@ -51,8 +51,8 @@ struct Switches {
   bool unit_step = true;
   bool inheritance = true;
   bool partitions = true;
-  bool core_search = true;
-  bool cores = true;
+  bool common_rows_search = true;
+  bool costly_sets = true;
   bool common_rows = true;
   bool two_splits = true;
   bool leaf_gain = true;

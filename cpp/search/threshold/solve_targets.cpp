@@ -13,8 +13,8 @@
 #include "search/threshold/conclude.hpp"
 #include "search/threshold/first_tree/first_tree.hpp"
 #include "search/threshold/record.hpp"
+#include "search/threshold/reporter.hpp"
 #include "search/threshold/target_parts.hpp"
-#include "search/threshold/telling.hpp"
 #include "search/threshold/threads/crew.hpp"
 
 namespace treeproof::threshold {
@@ -40,7 +40,7 @@ Result<double> run(const Context<L>& context, const Switches& switches, const Ob
                           settings.min_leaf,
                           {},
                           {}};
-  Telling<double> tell(observer, *context.limits, *context.counters, context.loss->infinite());
+  Reporter<double> tell(observer, *context.limits, *context.counters, context.loss->infinite());
   search.set_progress([&](double lower, double upper, bool better_tree) {
     if (exchange != nullptr) exchange->proved(lower);
     tell(lower, upper, better_tree);

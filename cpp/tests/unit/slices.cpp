@@ -16,7 +16,7 @@ using Milliseconds = std::chrono::milliseconds;
 // The work counted in one slice for a search that reports `step` microseconds at a time.
 std::int64_t used_by(std::int64_t slice, std::uint32_t step) {
   Baton baton;
-  const Baton::Player player = baton.add();
+  const Baton::Seat player = baton.add();
   std::atomic<bool> told = false;
   std::thread search([&] {
     Limits limits(told, 0, baton, player);

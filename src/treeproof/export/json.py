@@ -234,16 +234,19 @@ def _predicted(tree: Tree) -> str:
 
 
 def _check_shares(shares: Any) -> None:
-    """Refuse an account of who worked on what that is none."""
+    """Refuse an invalid account of which engine worked on what; rename old roles."""
     if not isinstance(shares, list) or not all(
         isinstance(share, Mapping)
         and isinstance(share.get("engine"), str)
-        and share.get("role") in ("question", "depth", "trees", "prices")
+        and share.get("role") in ("whole", "question", "depth", "trees", "prices")
         and (share.get("max_depth") is None or type(share["max_depth"]) is int)
         and is_number(share.get("seconds"))
         for share in shares
     ):
         raise ValueError("The statistics of the model do not say who did what.")
+    for share in shares:
+        if share["role"] == "question":  # what older files call the search of any depth
+            share["role"] = "whole"
 
 
 def _read_kept(content: Any) -> list[Any]:

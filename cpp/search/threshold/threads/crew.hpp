@@ -1,8 +1,8 @@
 // Threads that help a search with its outermost solve.
 //
-// All threads take pieces of work from that solve (best_first/work.hpp, core_search.cpp). What is
-// below a piece is solved by one thread alone, in memory of its own. For trees of depth three a
-// piece takes milliseconds and there are hundreds of them, so that the threads seldom wait.
+// All threads take pieces of work from that solve (best_first/work.hpp, common_rows_search.cpp).
+// What is below a piece is solved by one thread alone, in memory of its own. For trees of depth
+// three a piece takes milliseconds and there are hundreds of them, so that the threads seldom wait.
 //
 // The calling thread is the leader: it alone checks the clock and Ctrl-C and calls observers;
 // helpers stop when it is done. Which of several optimal trees is returned depends on timing; the

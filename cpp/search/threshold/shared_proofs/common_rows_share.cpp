@@ -7,27 +7,27 @@
 #include <cstddef>
 #include <utility>
 
-#include "search/threshold/shared_proofs/core_search.hpp"
+#include "search/threshold/shared_proofs/common_rows_search.hpp"
 
 namespace treeproof::threshold {
 
-void CoreSearch::share(Node& node) {
+void CommonRowsSearch::share(Node& node) {
   Gate gate(crew_->n_threads());
-  CoreExchange exchange;
+  CostlySetExchange exchange;
   node.gate = &gate;
   exchange_ = &exchange;
   heard_ = 0;
-  // Helpers start with the cores and witnesses known by now.
-  const Cores deep = deep_cores_;
-  const Cores shallow = shallow_cores_;
+  // Helpers start with the costly sets and witnesses known by now.
+  const CostlySets deep = deep_sets_;
+  const CostlySets shallow = shallow_sets_;
   const Witnesses witnesses = witnesses_;
   crew_->share(
       gate, [&] { take_turns(node); },
       [&](const Context<Misclassification>& context, ClassTerminal& terminal,
           StumpSolver<Misclassification>& stumps) {
-        CoreSearch helper(context, terminal, stumps, weights_);
-        helper.deep_cores_ = deep;
-        helper.shallow_cores_ = shallow;
+        CommonRowsSearch helper(context, terminal, stumps, weights_);
+        helper.deep_sets_ = deep;
+        helper.shallow_sets_ = shallow;
         helper.witnesses_ = witnesses;
         helper.exchange_ = &exchange;
         helper.levels_.emplace_back();
@@ -37,14 +37,14 @@ void CoreSearch::share(Node& node) {
   node.gate = nullptr;
 }
 
-void CoreSearch::take_turns(Node& node) {
+void CommonRowsSearch::take_turns(Node& node) {
   GateHold hold(node.gate, crew_ != nullptr);
   gate_hold_ = &hold;
   work(node);
 }
 
 // Answers requests until no group has one.
-void CoreSearch::work(Node& node) {
+void CommonRowsSearch::work(Node& node) {
   while (!node.groups.empty() && !apart(node, [&] { return context_->limits->stop(20); })) {
     hear();
     if (node.level == 0) hear_others(node.answer);
@@ -63,12 +63,12 @@ void CoreSearch::work(Node& node) {
 }
 
 // Examines the groups that no thread works on, and drops those that are settled.
-void CoreSearch::ask_all(Node& node) {
+void CommonRowsSearch::ask_all(Node& node) {
   std::size_t kept = 0;
   for (std::size_t k = 0; k < node.groups.size(); ++k) {
     CutGroup& group = node.groups[k];
-    if (group.seen_by != this) {  // other searches number cores and witnesses differently
-      group.seen_cores = group.seen_witnesses = 0;
+    if (group.seen_by != this) {  // other searches number costly sets and witnesses differently
+      group.seen_sets = group.seen_witnesses = 0;
       group.seen_by = this;
     }
     const bool open = group.taken_by != nullptr || asks_still(node, group) || ask(node, group);
@@ -81,23 +81,22 @@ void CoreSearch::ask_all(Node& node) {
 }
 
 // Reads what other threads have posted since the last call.
-void CoreSearch::hear() {
+void CommonRowsSearch::hear() {
   if (exchange_ == nullptr) return;
-  for (CoreNews& news : exchange_->read(this, heard_)) {
+  for (CostlySetNews& news : exchange_->read(this, heard_)) {
     if (news.witness) witnesses_.add(std::move(news.rows), news.cost, news.depth);
     else
-      (news.shallow ? shallow_cores_ : deep_cores_)
-          .add(std::move(news.rows), news.cost, news.depth);
+      (news.shallow ? shallow_sets_ : deep_sets_).add(std::move(news.rows), news.cost, news.depth);
   }
 }
 
 // All groups are being worked on. The clock and the caller are polled meanwhile.
-void CoreSearch::await(Node& node) {
+void CommonRowsSearch::await(Node& node) {
   if (!gate_hold_->await()) apart(node, [&] { context_->limits->stop_now(); });
 }
 
 // Only the thread that started the search reports to observers.
-void CoreSearch::tell(Node& node) {
+void CommonRowsSearch::tell(Node& node) {
   node.better = false;
   const Cost upper = node.answer.upper;
   apart(node, [&] { progress_(0, upper, true); });

@@ -12,10 +12,11 @@
 
 namespace treeproof::threshold {
 
-class Bounder {
+class SubsetBound {
  public:
-  Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits, Limits& limits);
-  ~Bounder();
+  SubsetBound(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits,
+              Limits& limits);
+  ~SubsetBound();
 
   // A lower bound on the cost of trees of depth at most `depth` on these rows. It is the optimum
   // over trees with leaves of any size, or any number above `enough`, unless a limit is reached.

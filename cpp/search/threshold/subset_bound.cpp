@@ -1,4 +1,4 @@
-#include "search/threshold/bounder.hpp"
+#include "search/threshold/subset_bound.hpp"
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 
 namespace treeproof::threshold {
 
-struct Bounder::Parts {
+struct SubsetBound::Parts {
   Parts(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits, Limits& limits)
       : columns(sort_columns(problem.features, problem.codes, problem.n_rows())),
         labels(columns, {problem.label, problem.n_classes, problem.weight, problem.total_weight},
@@ -22,8 +22,8 @@ struct Bounder::Parts {
   RowSubset part;
 };
 
-Bounder::Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits,
-                 Limits& limits) {
+SubsetBound::SubsetBound(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits,
+                         Limits& limits) {
   // Rows of the problem are merged, so the size of a leaf cannot be known here. The trees whose
   // leaves may have any size include those that were asked for, so their optimum is a lower bound.
   TreeLimits any_leaf = tree_limits;
@@ -31,11 +31,11 @@ Bounder::Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree
   parts_ = std::make_unique<Parts>(problem, split_cost, any_leaf, limits);
 }
 
-Bounder::~Bounder() = default;
+SubsetBound::~SubsetBound() = default;
 
-int Bounder::depth() const { return parts_->labels.context.settings.max_depth; }
+int SubsetBound::depth() const { return parts_->labels.context.settings.max_depth; }
 
-Cost Bounder::lower(const std::vector<std::int32_t>& rows, int depth, Cost enough) {
+Cost SubsetBound::lower(const std::vector<std::int32_t>& rows, int depth, Cost enough) {
   Parts& p = *parts_;
   RowMask mask(index(p.columns.n_rows));
   for (const std::int32_t r : rows) mask.insert(static_cast<std::uint32_t>(r));

@@ -1,25 +1,25 @@
 // Finds out what a group of cuts needs to be settled: which of its sides must have a higher bound.
 #include <algorithm>
 
-#include "search/threshold/shared_proofs/core_search.hpp"
+#include "search/threshold/shared_proofs/common_rows_search.hpp"
 
 namespace treeproof::threshold {
 
 // True if nothing has changed for the question that the group asked last.
-bool CoreSearch::asks_still(Node& node, CutGroup& group) {
+bool CommonRowsSearch::asks_still(Node& node, CutGroup& group) {
   if (!group.asks || group.version != node.cuts(group).version || group.upper != node.answer.upper)
     return false;
   const int depth = std::min(node.depth, affordable(group.target));
-  Cores& cores = cores_for(group.target);
-  if (cores.prove(group.rows, group.target, depth, group.seen_cores)) return false;
-  group.seen_cores = cores.end();
+  CostlySets& costly_sets = costly_sets_for(group.target);
+  if (costly_sets.prove(group.rows, group.target, depth, group.seen_sets)) return false;
+  group.seen_sets = costly_sets.end();
   if (group.alone) return true;
   if (witnesses_.refute(group.rows, group.target, depth, group.seen_witnesses)) return false;
   group.seen_witnesses = witnesses_.end();
   return true;
 }
 
-bool CoreSearch::ask(Node& node, CutGroup& group) {
+bool CommonRowsSearch::ask(Node& node, CutGroup& group) {
   return group.kind == CutKind::left_leaf || group.kind == CutKind::right_leaf
              ? ask_step(node, group)
              : ask_cut(node, group);
@@ -27,14 +27,14 @@ bool CoreSearch::ask(Node& node, CutGroup& group) {
 
 // Of the steps first .. last, the last one leaves the fewest rows, and the first one allows the
 // highest cost for their tree: if those rows cost at least that much, all of the steps are settled.
-bool CoreSearch::ask_step(Node& node, CutGroup& group) {
+bool CommonRowsSearch::ask_step(Node& node, CutGroup& group) {
   const FeatureCuts& cuts = node.cuts(group);
   const bool left = group.kind == CutKind::left_leaf;
   const auto& steps = left ? cuts.left_leaf : cuts.right_leaf;
   const Part rest = left ? Part::right : Part::left;
   const Cost budget = node.answer.upper - penalty();
   for (;; --group.last) {
-    const Step& last = steps[group.last];
+    const LeafStep& last = steps[group.last];
     const Cost bound = last.leaf + cuts.lower(rest, last.position, true);
     if (bound < budget) break;
     node.close(penalty() + bound);
@@ -56,7 +56,7 @@ bool CoreSearch::ask_step(Node& node, CutGroup& group) {
 // The rows left of every cut of a range include those left of its first cut, and the rows right of
 // it those right of its last cut. Splits on both sides are assumed (cuts with a leaf are steps of
 // their own), so each side costs at least one penalty.
-bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
+bool CommonRowsSearch::ask_cut(Node& node, CutGroup& group) {
   const FeatureCuts& cuts = node.cuts(group);
   const bool range = group.kind == CutKind::range;
   const Cost least = range ? penalty() : 0;
@@ -111,11 +111,11 @@ bool CoreSearch::ask_cut(Node& node, CutGroup& group) {
   }
 }
 
-// Requests a bound for one side. Returns false if a core already proves it (then the group requests
-// nothing), or if both sides are known well enough to see that the ends of the range do not settle
-// it.
-bool CoreSearch::ask_side(Node& node, CutGroup& group, const KnownSide& left,
-                          const KnownSide& right, Cost least) {
+// Requests a bound for one side. Returns false if a costly set already proves it (then the group
+// requests nothing), or if both sides are known well enough to see that the ends of the range do
+// not settle it.
+bool CommonRowsSearch::ask_side(Node& node, CutGroup& group, const KnownSide& left,
+                                const KnownSide& right, Cost least) {
   const Cost budget = node.answer.upper - penalty();
   const bool both = left.exact && right.exact;
   if (both || std::max(least, left.upper) + std::max(least, right.upper) < budget) {
@@ -137,14 +137,14 @@ bool CoreSearch::ask_side(Node& node, CutGroup& group, const KnownSide& left,
                  true);
 }
 
-void CoreSearch::halve(Node& node, const CutGroup& group) {
+void CommonRowsSearch::halve(Node& node, const CutGroup& group) {
   const std::uint32_t middle = group.first + (group.last - group.first) / 2;
   node.halves.push_back({group.kind, group.feature, group.first, middle});
   node.halves.push_back({group.kind, group.feature, middle + 1, group.last});
 }
 
-void CoreSearch::side_mask(const Node& node, const CutGroup& group, Part part,
-                           std::uint32_t position, RowMask& mask) const {
+void CommonRowsSearch::side_mask(const Node& node, const CutGroup& group, Part part,
+                                 std::uint32_t position, RowMask& mask) const {
   const RowSubset& rows = *node.rows;
   const std::uint32_t* list = rows.list(group.feature);
   mask = RowMask(static_cast<std::size_t>(context_->columns->n_rows));
@@ -155,16 +155,16 @@ void CoreSearch::side_mask(const Node& node, const CutGroup& group, Part part,
     if ((k >= first && k < last) == (part == Part::left)) mask.insert(rows.row(list[k]));
 }
 
-// Sets the request of the group. Returns false if a core already proves it.
-bool CoreSearch::request(Node& node, CutGroup& group, Part part, std::uint32_t position,
-                         Cost target, bool exact) {
+// Sets the request of the group. Returns false if a costly set already proves it.
+bool CommonRowsSearch::request(Node& node, CutGroup& group, Part part, std::uint32_t position,
+                               Cost target, bool exact) {
   const bool same_rows = !group.rows.empty() && group.part == part && group.position == position;
   if (!same_rows) {
     side_mask(node, group, part, position, group.rows);
     context_->limits->stop(node.rows->size() / 200);
   }
   if (!same_rows || group.target != target) {
-    group.seen_cores = group.seen_witnesses = 0;
+    group.seen_sets = group.seen_witnesses = 0;
     group.alone = false;
   }
   group.asks = true;
@@ -173,16 +173,16 @@ bool CoreSearch::request(Node& node, CutGroup& group, Part part, std::uint32_t p
   group.target = target;
   group.exact = exact;
   const int depth = std::min(node.depth, affordable(target));
-  Cores& cores = cores_for(target);
+  CostlySets& costly_sets = costly_sets_for(target);
   FeatureCuts& cuts = node.cuts(group);
-  if (cores.prove(group.rows, target, depth, group.seen_cores)) {
-    ++context_->counters->core_prunes;
+  if (costly_sets.prove(group.rows, target, depth, group.seen_sets)) {
+    ++context_->counters->costly_set_prunes;
     KnownSide& side = cuts.side(part, position);
     side.lower = std::max(side.lower, target);
     group.asks = false;
     return false;
   }
-  group.seen_cores = cores.end();
+  group.seen_sets = costly_sets.end();
   if (!group.alone && witnesses_.refute(group.rows, target, depth, group.seen_witnesses)) {
     ++context_->counters->witness_refutations;
     group.alone = true;

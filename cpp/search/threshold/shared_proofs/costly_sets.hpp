@@ -1,11 +1,11 @@
-// What earlier subproblems say about a set of rows: cores give lower bounds of its cost, and
+// What earlier subproblems say about a set of rows: costly sets give lower bounds of its cost, and
 // witnesses upper bounds.
 //
-// A *core* is a set of rows with a proved bound on the cost of its trees. Any set that contains the
-// core costs at least as much (a tree for more rows can be used for fewer at no higher cost), and a
-// set that lacks some of its rows costs at least that much minus their weight (take a tree for the
-// fewer rows and count the others as errors). A bound for trees of some depth also holds for
-// shallower trees.
+// A *costly set* is a set of rows with a proved bound on the cost of its trees. Any set that
+// contains it costs at least as much (a tree for more rows can be used for fewer at no higher
+// cost), and a set that lacks some of its rows costs at least that much minus their weight (take a
+// tree for the fewer rows and count the others as errors). A bound for trees of some depth also
+// holds for shallower trees.
 //
 // A *witness* is a tree with fixed labels, represented by the rows that it misclassifies. Its cost
 // on any set of rows takes one pass over two bit masks. A set on which a witness is cheap cannot be
@@ -45,37 +45,37 @@ class Newest {
 };
 
 // Sets of rows with proved bounds.
-class Cores {
+class CostlySets {
  public:
-  // `similar`: whether cores of which some rows are missing may be used.
-  Cores(const RowWeights& weights, std::size_t most, bool similar)
-      : weights_(weights), similar_(similar), cores_(most) {}
+  // `similar`: whether costly sets of which some rows are missing may be used.
+  CostlySets(const RowWeights& weights, std::size_t most, bool similar)
+      : weights_(weights), similar_(similar), sets_(most) {}
 
-  void add(RowMask rows, Cost lower, int depth) { cores_.add({std::move(rows), lower, depth}); }
-  std::size_t end() const { return cores_.end(); }
-  std::size_t size() const { return cores_.end() - cores_.begin(); }
+  void add(RowMask rows, Cost lower, int depth) { sets_.add({std::move(rows), lower, depth}); }
+  std::size_t end() const { return sets_.end(); }
+  std::size_t size() const { return sets_.end() - sets_.begin(); }
 
-  // True if cores from number `since` on prove that trees of `depth` cost at least `target` on
-  // `rows`.
+  // True if costly sets from number `since` on prove that trees of `depth` cost at least `target`
+  // on `rows`.
   bool prove(const RowMask& rows, Cost target, int depth, std::size_t since = 0) const {
-    for (std::size_t k = cores_.end(); k > std::max(since, cores_.begin()); --k) {
-      const Core& core = cores_[k - 1];
-      if (core.lower < target || core.depth < depth) continue;
-      const std::int64_t slack = similar_ ? (core.lower - target) >> kCostBits : 0;
-      if (weights_.missing(core.rows, rows, slack) <= slack) return true;
+    for (std::size_t k = sets_.end(); k > std::max(since, sets_.begin()); --k) {
+      const CostlySet& set = sets_[k - 1];
+      if (set.lower < target || set.depth < depth) continue;
+      const std::int64_t slack = similar_ ? (set.lower - target) >> kCostBits : 0;
+      if (weights_.missing(set.rows, rows, slack) <= slack) return true;
     }
     return false;
   }
 
  private:
-  struct Core {
+  struct CostlySet {
     RowMask rows;
     Cost lower;
     int depth;
   };
   RowWeights weights_;
   bool similar_;
-  Newest<Core> cores_;
+  Newest<CostlySet> sets_;
 };
 
 // Trees by the rows they get wrong.

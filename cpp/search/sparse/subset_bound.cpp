@@ -1,4 +1,4 @@
-#include "search/sparse/bounder.hpp"
+#include "search/sparse/subset_bound.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace treeproof::sparse {
 
-class Bounder::Any {
+class SubsetBound::Any {
  public:
   virtual ~Any() = default;
   virtual Cost lower(const std::vector<std::int32_t>& rows, int depth_left, Cost budget) = 0;
@@ -14,7 +14,7 @@ class Bounder::Any {
 };
 
 template <class Word>
-class Bounder::Of : public Any {
+class SubsetBound::Of : public Any {
  public:
   Of(const Problem& problem, const Settings& settings, Limits& limits)
       : settings_(settings),
@@ -38,8 +38,8 @@ class Bounder::Of : public Any {
   Search<Word> search_;
 };
 
-Bounder::Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits,
-                 Limits& limits) {
+SubsetBound::SubsetBound(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits,
+                         Limits& limits) {
   Settings settings;
   settings.split_cost = split_cost;
   if (tree_limits.penalize == Penalize::leaves) settings.further_child = split_cost;
@@ -50,14 +50,14 @@ Bounder::Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree
   else search_ = std::make_unique<Of<std::uint32_t>>(problem, settings, limits);
 }
 
-Bounder::~Bounder() = default;
+SubsetBound::~SubsetBound() = default;
 
-Cost Bounder::lower(const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
+Cost SubsetBound::lower(const std::vector<std::int32_t>& rows, int depth_left, Cost enough) {
   return search_->lower(rows, depth_left, enough + 1);
 }
 
-int Bounder::depth() const { return search_->depth(); }
+int SubsetBound::depth() const { return search_->depth(); }
 
-int Bounder::unlimited() { return kUnlimited; }
+int SubsetBound::unlimited() { return kUnlimited; }
 
 }  // namespace treeproof::sparse

@@ -11,10 +11,11 @@
 
 namespace treeproof::sparse {
 
-class Bounder {
+class SubsetBound {
  public:
-  Bounder(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits, Limits& limits);
-  ~Bounder();
+  SubsetBound(const Problem& problem, Cost split_cost, const TreeLimits& tree_limits,
+              Limits& limits);
+  ~SubsetBound();
 
   // A lower bound on the cost of all trees on these rows. It is the optimum, or more than `enough`,
   // unless a limit is reached.

@@ -1,4 +1,4 @@
-#include "search/sparse/plant.hpp"
+#include "search/sparse/seed_memo.hpp"
 
 #include "core/index.hpp"
 #include "search/sparse/small_trees.hpp"
@@ -13,16 +13,16 @@ Key key_of(const Layout& layout, const Rows& rows) {
 }
 
 template <class Word>
-class Planter {
+class MemoSeeder {
  public:
-  Planter(Search<Word>& search, const Layout& layout, const Tree& tree,
-          std::int64_t min_samples_leaf)
+  MemoSeeder(Search<Word>& search, const Layout& layout, const Tree& tree,
+             std::int64_t min_samples_leaf)
       : search_(search), layout_(layout), problem_(*layout.problem), tree_(tree),
         small_(problem_, search.price(), min_samples_leaf) {}
 
   // If a tree with one split costs no more than the subtree, it is stored instead: `extract`
   // assumes that a stored test leads to a tree that is at least as good.
-  Cost plant(std::int32_t node, const Rows& rows, int depth_left) {
+  Cost seed_memo(std::int32_t node, const Rows& rows, int depth_left) {
     const TreeNode& t = tree_.nodes[index(node)];
     SmallTrees::Best best{leaf_cost(problem_, rows), -1};
     if (t.test >= 0 && best.cost > 0) {
@@ -42,7 +42,7 @@ class Planter {
     for (std::int32_t k = 0; k < t.n_children; ++k) {
       const std::size_t slot = index(t.first_child + k);
       const Rows part = rows_with(problem_, rows, test, tree_.child_outcome[slot]);
-      cost += plant(tree_.children[slot], part, search_.child_depth(depth_left));
+      cost += seed_memo(tree_.children[slot], part, search_.child_depth(depth_left));
     }
     return cost;
   }
@@ -57,14 +57,14 @@ class Planter {
 }  // namespace
 
 template <class Word>
-void plant(Search<Word>& search, const Layout& layout, std::int64_t min_samples_leaf,
-           const WarmStart& warm) {
+void seed_memo(Search<Word>& search, const Layout& layout, std::int64_t min_samples_leaf,
+               const WarmStart& warm) {
   for (const Fact& fact : warm.facts)
     search.memo().update(fact.key, fact.effort, {fact.lower, kInfiniteCost, -1});
   const Rows rows = all_rows(*layout.problem);
   const int depth = search.depth_limit();
   for (const Tree& tree : warm.trees)
-    Planter<Word>(search, layout, tree, min_samples_leaf).plant(0, rows, depth);
+    MemoSeeder<Word>(search, layout, tree, min_samples_leaf).seed_memo(0, rows, depth);
   if (warm.root_lower > 0)
     search.memo().update(search.key_at(key_of(layout, rows), depth), 1,
                          {warm.root_lower, kInfiniteCost, -1});
@@ -78,8 +78,8 @@ void gather(const Search<Word>& search, WarmStart& warm) {
   });
 }
 
-template void plant(Search<std::uint16_t>&, const Layout&, std::int64_t, const WarmStart&);
-template void plant(Search<std::uint32_t>&, const Layout&, std::int64_t, const WarmStart&);
+template void seed_memo(Search<std::uint16_t>&, const Layout&, std::int64_t, const WarmStart&);
+template void seed_memo(Search<std::uint32_t>&, const Layout&, std::int64_t, const WarmStart&);
 template void gather(const Search<std::uint16_t>&, WarmStart&);
 template void gather(const Search<std::uint32_t>&, WarmStart&);
 

@@ -1,7 +1,7 @@
 // Passes proofs and witnesses between threads.
 //
-// Every thread keeps its own lists of cores and witnesses (shared_cores.hpp), which it reads all
-// the time. What one thread has found is posted here, and the others check from time to time
+// Every thread keeps its own lists of costly sets and witnesses (costly_sets.hpp), which it reads
+// all the time. What one thread has found is posted here, and the others check from time to time
 // whether there is something new. No thread therefore waits for a lock to look something up.
 #pragma once
 
@@ -18,18 +18,18 @@
 
 namespace treeproof::threshold {
 
-struct CoreNews {
+struct CostlySetNews {
   const void* from;  // the search that posted it
-  bool witness;      // otherwise it is a core
-  RowMask rows;      // the rows of the core, or the rows that the witness misclassifies
+  bool witness;      // otherwise it is a costly set
+  RowMask rows;      // the costly set, or the rows that the witness misclassifies
   Cost cost;         // the proved bound, or the cost of the splits of the witness
   int depth;
-  bool shallow;  // the core was settled by trees of two splits
+  bool shallow;  // it was settled by trees of two splits
 };
 
-class CoreExchange {
+class CostlySetExchange {
  public:
-  void post(CoreNews news) {
+  void post(CostlySetNews news) {
     const std::scoped_lock guard(mutex_);
     news_.push_back(std::move(news));
     if (news_.size() > kMost) news_.pop_front();
@@ -37,8 +37,8 @@ class CoreExchange {
   }
 
   // Entries posted by others since number `seen` (which is advanced), as far as they are kept.
-  std::vector<CoreNews> read(const void* reader, std::size_t& seen) {
-    std::vector<CoreNews> out;
+  std::vector<CostlySetNews> read(const void* reader, std::size_t& seen) {
+    std::vector<CostlySetNews> out;
     if (n_posted_.load(std::memory_order_acquire) == seen) return out;
     const std::scoped_lock guard(mutex_);
     const std::size_t end = n_posted_.load(std::memory_order_relaxed);
@@ -53,7 +53,7 @@ class CoreExchange {
   static constexpr std::size_t kMost = 1024;
   std::mutex mutex_;
   std::atomic<std::size_t> n_posted_ = 0;
-  std::deque<CoreNews> news_;
+  std::deque<CostlySetNews> news_;
 };
 
 }  // namespace treeproof::threshold

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "search/threshold/shared_proofs/core_search.hpp"
+#include "search/threshold/shared_proofs/common_rows_search.hpp"
 
 namespace treeproof::threshold {
 namespace {
@@ -15,9 +15,9 @@ constexpr int kAnyDepth = std::numeric_limits<int>::max();
 }  // namespace
 
 // Marks the groups that a thread works on until the end of the scope.
-class CoreSearch::Taken {
+class CommonRowsSearch::Taken {
  public:
-  Taken(CoreSearch& search, Node& node) : search_(search), node_(node) {}
+  Taken(CommonRowsSearch& search, Node& node) : search_(search), node_(node) {}
   ~Taken() {
     for (CutGroup& group : node_.groups)
       if (group.taken_by == &search_) group.taken_by = nullptr;
@@ -26,13 +26,13 @@ class CoreSearch::Taken {
   void take(CutGroup& group) { group.taken_by = &search_; }
 
  private:
-  CoreSearch& search_;
+  CommonRowsSearch& search_;
   Node& node_;
 };
 
 // The groups to answer now, the most demanding first. Groups that two splits settle come before
 // others, and a group that no common proof can help comes before all of them.
-std::vector<std::size_t> CoreSearch::choose(const Node& node) const {
+std::vector<std::size_t> CommonRowsSearch::choose(const Node& node) const {
   const auto untaken = [](const CutGroup& group) { return group.taken_by == nullptr; };
   const bool any_shallow = std::ranges::any_of(
       node.groups, [&](const CutGroup& group) { return untaken(group) && shallow(group.target); });
@@ -50,8 +50,8 @@ std::vector<std::size_t> CoreSearch::choose(const Node& node) const {
 
 // Adds sides to the first one as long as no witness is cheap on the rows that all have in common;
 // for long solves, always the side that leaves the most common rows.
-std::vector<std::size_t> CoreSearch::pack(Node& node, std::vector<std::size_t> order,
-                                          RowMask& common) {
+std::vector<std::size_t> CommonRowsSearch::pack(Node& node, std::vector<std::size_t> order,
+                                                RowMask& common) {
   const CutGroup& first = node.groups[order[0]];
   std::vector<std::size_t> batch{order[0]};
   common = first.rows;
@@ -78,7 +78,7 @@ std::vector<std::size_t> CoreSearch::pack(Node& node, std::vector<std::size_t> o
 }
 
 // Returns false if other threads work on all groups.
-bool CoreSearch::run_batch(Node& node) {
+bool CommonRowsSearch::run_batch(Node& node) {
   RowMask common;
   std::vector<std::size_t> order = choose(node);
   if (order.empty()) return false;
@@ -90,7 +90,7 @@ bool CoreSearch::run_batch(Node& node) {
   const bool single = batch.size() == 1;
   const Answer<Cost> answer = solve_rows(node, common, target, !(single && first.exact));
   if (stopped()) return true;
-  ++context_->counters->core_batches;
+  ++context_->counters->common_rows_batches;
   if (answer.found) {
     ++context_->counters->failed_batches;
     node.batch_limit = std::max<std::size_t>(1, batch.size() / 2);
@@ -109,7 +109,7 @@ bool CoreSearch::run_batch(Node& node) {
 
 // Solves a cut that only an exact solve can settle, if there is one and several threads share the
 // node; with one thread, it is solved where it is requested.
-bool CoreSearch::settle_one(Node& node) {
+bool CommonRowsSearch::settle_one(Node& node) {
   const auto found = std::ranges::find_if(node.groups, [](const CutGroup& group) {
     return group.settles && group.taken_by == nullptr;
   });
@@ -124,7 +124,7 @@ bool CoreSearch::settle_one(Node& node) {
 }
 
 // The solve of a single side has found a tree below its target; stores it for later requests.
-void CoreSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cost>& answer) {
+void CommonRowsSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cost>& answer) {
   FeatureCuts& cuts = node.cuts(group);
   KnownSide& side = cuts.side(group.part, group.position);
   side.upper = std::min(side.upper, answer.upper);
@@ -134,7 +134,7 @@ void CoreSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cos
   }
   const bool left = group.kind == CutKind::left_leaf;
   if ((!left && group.kind != CutKind::right_leaf) || group.first != group.last) return;
-  const Step& step = (left ? cuts.left_leaf : cuts.right_leaf)[group.first];
+  const LeafStep& step = (left ? cuts.left_leaf : cuts.right_leaf)[group.first];
   const Cost cost = penalty() + step.leaf + answer.upper;
   SplitTree tree = stumps_->node(*node.rows, group.feature, TestKind::threshold, 0, step.position);
   tree.children[left ? 1 : 0] = answer.tree;
@@ -142,7 +142,7 @@ void CoreSearch::record_tree(Node& node, const CutGroup& group, const Answer<Cos
 }
 
 // Solves both sides of a single cut exactly, as far as their costs matter.
-void CoreSearch::settle(Node& node, const CutGroup& group) {
+void CommonRowsSearch::settle(Node& node, const CutGroup& group) {
   FeatureCuts& cuts = node.cuts(group);
   const bool range = group.kind == CutKind::range;
   const std::uint32_t position = range ? cuts.boundaries[group.first] : group.first;
@@ -170,7 +170,8 @@ void CoreSearch::settle(Node& node, const CutGroup& group) {
   improve(node, penalty() + sides[0].upper + sides[1].upper, std::move(tree));
 }
 
-Answer<Cost> CoreSearch::solve_rows(Node& parent, const RowMask& mask, Cost cutoff, bool any) {
+Answer<Cost> CommonRowsSearch::solve_rows(Node& parent, const RowMask& mask, Cost cutoff,
+                                          bool any) {
   Answer<Cost> answer;
   const bool two = apart(parent, [&] { return try_two_splits(parent, mask, cutoff, any, answer); });
   if (!two) {
@@ -185,21 +186,21 @@ Answer<Cost> CoreSearch::solve_rows(Node& parent, const RowMask& mask, Cost cuto
   if (stopped()) return answer;
   if (answer.found) {
     add_witness(mask, answer.tree);
-  } else if (context_->settings.use_cores && answer.lower >= cutoff) {
+  } else if (context_->settings.use_costly_sets && answer.lower >= cutoff) {
     // A depth limit that all affordable trees respect anyway does not restrict them.
-    add_core(mask, cutoff, parent.depth >= affordable(cutoff) ? kAnyDepth : parent.depth);
+    add_costly_set(mask, cutoff, parent.depth >= affordable(cutoff) ? kAnyDepth : parent.depth);
   }
   return answer;
 }
 
-void CoreSearch::add_core(RowMask rows, Cost lower, int depth) {
+void CommonRowsSearch::add_costly_set(RowMask rows, Cost lower, int depth) {
   if (exchange_ != nullptr) exchange_->post({this, false, rows, lower, depth, shallow(lower)});
-  cores_for(lower).add(std::move(rows), lower, depth);
+  costly_sets_for(lower).add(std::move(rows), lower, depth);
 }
 
 // Tries trees with at most two splits: all that the cut-off affords, or (`any`) possibly enough.
-bool CoreSearch::try_two_splits(const Node& parent, const RowMask& mask, Cost cutoff, bool any,
-                                Answer<Cost>& answer) {
+bool CommonRowsSearch::try_two_splits(const Node& parent, const RowMask& mask, Cost cutoff,
+                                      bool any, Answer<Cost>& answer) {
   const int splits = affordable(cutoff);
   const bool all = splits <= 2;
   // If many errors are allowed, there are too many pairs for a quick test.
@@ -216,7 +217,7 @@ bool CoreSearch::try_two_splits(const Node& parent, const RowMask& mask, Cost cu
 
 // Stores a tree, with the labels that suit `rows` best, as the set of rows of the table that it
 // misclassifies.
-void CoreSearch::add_witness(const RowMask& rows, const SplitTree& tree) {
+void CommonRowsSearch::add_witness(const RowMask& rows, const SplitTree& tree) {
   const auto n = static_cast<std::uint32_t>(context_->columns->n_rows);
   RowMask errors(n);
   std::vector<std::uint32_t> everything(n);
@@ -250,13 +251,13 @@ void CoreSearch::add_witness(const RowMask& rows, const SplitTree& tree) {
 }
 
 // Counts the memory of the columns, of the sets of all levels and of the masks; the rest is small.
-void CoreSearch::check_memory() {
+void CommonRowsSearch::check_memory() {
   const std::uint64_t allowance = context_->limits->memory_allowance();
   if (allowance == 0) return;
   const Columns& columns = *context_->columns;
   std::uint64_t own = 0;
   for (const RowSubset& rows : levels_) own += rows.bytes();
-  const std::uint64_t masks = deep_cores_.size() + shallow_cores_.size() + witnesses_.size();
+  const std::uint64_t masks = deep_sets_.size() + shallow_sets_.size() + witnesses_.size();
   own += masks * (static_cast<std::uint64_t>(columns.n_rows) / 8 + 64);
   const std::uint64_t bytes = columns.bytes() + gate_hold_->counted(own);
   if (bytes > allowance) context_->limits->memory_exhausted();

@@ -1,4 +1,4 @@
-#include "search/threshold/shared_proofs/core_cuts.hpp"
+#include "search/threshold/shared_proofs/common_rows_cuts.hpp"
 
 #include <algorithm>
 

@@ -22,7 +22,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from treeproof import OptimalTreeClassifier
 from treeproof.border.ranks import rank_columns
 
-SWITCHES = ("cores", "common_rows", "two_splits", "leaf_gain", "unit_step")
+SWITCHES = ("costly_sets", "common_rows", "two_splits", "leaf_gain", "unit_step")
 
 
 def numeric_arguments(X: np.ndarray, y: np.ndarray) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def test_equals_brute_force(block: int) -> None:
         }
         if rng.random() < 0.5:
             switches["coarse_cuts"] = int(rng.choice([1, 2, 3, 5]))
-        batches += solve(table, limits, switches)["statistics"]["core_batches"]
+        batches += solve(table, limits, switches)["statistics"]["common_rows_batches"]
     assert batches > 100
 
 
@@ -110,7 +110,7 @@ def test_every_switch_leaves_the_optimum(seed: int) -> None:
         native.solve_threshold(**arguments, switches=switches)["upper"]
         for switches in (
             {},
-            {"core_search": False},
+            {"common_rows_search": False},
             *({name: False} for name in SWITCHES),
         )
     }
@@ -122,10 +122,10 @@ def test_every_idea_is_used() -> None:
     found = native.solve_threshold(**numeric_arguments(X, y), split_penalty=0.015)
     assert found["status"] == "optimal"
     for counter in (
-        "core_batches",
+        "common_rows_batches",
         "failed_batches",
         "shared_proofs",
-        "core_prunes",
+        "costly_set_prunes",
         "witness_refutations",
         "two_split_tests",
         "small_leaves",
@@ -137,7 +137,7 @@ def test_three_classes() -> None:
     X, y = load_wine(return_X_y=True)
     found = native.solve_threshold(**numeric_arguments(X, y), split_penalty=0.01)
     assert found["status"] == "optimal"
-    assert found["statistics"]["core_batches"] > 0
+    assert found["statistics"]["common_rows_batches"] > 0
     assert found["upper"] / found["unit"] == pytest.approx(0.0456180, abs=1e-6)
 
 

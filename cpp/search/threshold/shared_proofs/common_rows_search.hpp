@@ -7,16 +7,16 @@
 // search:
 //
 //   common rows  To show that several sets of rows cost a target each, show it once for the
-//                rows that all of them have (core_batch.cpp). More rows cost no less.
+//                rows that all of them have (common_rows_batch.cpp). More rows cost no less.
 //   witnesses    If that fails, the cheap tree that was found says which sets must not be
-//                tried together, and which ones not at all (shared_cores.hpp).
-//   cores        What has been proved for some rows is remembered and serves every set that
-//                holds them, wherever in the search (shared_cores.hpp).
-//   staircases   Cuts with a leaf on one side are few: core_cuts.hpp.
+//                tried together, and which ones not at all (costly_sets.hpp).
+//   costly sets  What has been proved for some rows is remembered and serves every set that
+//                holds them, wherever in the search (costly_sets.hpp).
+//   staircases   Cuts with a leaf on one side are few: common_rows_cuts.hpp.
 //   two splits   Subproblems that afford two splits take microseconds: two_splits.hpp.
 //
 // Threads share the outermost subproblem: each takes a batch of its groups, solves it without the
-// lock, and passes on to the others what it has proved (core_exchange.hpp).
+// lock, and passes on to the others what it has proved (common_rows_exchange.hpp).
 //
 // Groups of cuts that cannot be settled together are halved, down to single cuts, which are solved
 // exactly. The target of the whole subproblem is raised by one penalty at a time, so that the bound
@@ -37,19 +37,19 @@
 #include "search/threshold/depth_two/stump.hpp"
 #include "search/threshold/depth_two/terminal.hpp"
 #include "search/threshold/price_bound.hpp"
-#include "search/threshold/shared_proofs/core_cuts.hpp"
-#include "search/threshold/shared_proofs/core_exchange.hpp"
-#include "search/threshold/shared_proofs/shared_cores.hpp"
+#include "search/threshold/shared_proofs/common_rows_cuts.hpp"
+#include "search/threshold/shared_proofs/common_rows_exchange.hpp"
+#include "search/threshold/shared_proofs/costly_sets.hpp"
 #include "search/threshold/shared_proofs/two_splits.hpp"
 #include "search/threshold/task.hpp"
 #include "search/threshold/threads/crew.hpp"
 
 namespace treeproof::threshold {
 
-class CoreSearch {
+class CommonRowsSearch {
  public:
-  CoreSearch(const Context<Misclassification>& context, ClassTerminal& terminal,
-             StumpSolver<Misclassification>& stumps, std::span<const Weight> weights);
+  CommonRowsSearch(const Context<Misclassification>& context, ClassTerminal& terminal,
+                   StumpSolver<Misclassification>& stumps, std::span<const Weight> weights);
 
   using Progress = std::function<void(Cost lower, Cost upper, bool better_tree)>;
   void set_progress(Progress progress) { progress_ = std::move(progress); }
@@ -100,7 +100,7 @@ class CoreSearch {
   int affordable(Cost best) const;
   // Whether trees with two splits suffice to settle this target.
   bool shallow(Cost target) const { return target <= (ClassTerminal::kDepth + 1) * penalty(); }
-  Cores& cores_for(Cost target) { return shallow(target) ? shallow_cores_ : deep_cores_; }
+  CostlySets& costly_sets_for(Cost target) { return shallow(target) ? shallow_sets_ : deep_sets_; }
   bool stopped() const { return context_->limits->reason() != StopReason::none; }
 
   // Returns the optimum if it is below the cut-off, or with `any` some tree below it. If there is
@@ -110,7 +110,7 @@ class CoreSearch {
   void look_ahead(Node& node);
   void price_cuts(const RowSubset& rows, std::int32_t f, FeatureCuts& cuts);
   void work(Node& node);
-  // core_share.cpp: threads at one node.
+  // common_rows_share.cpp: threads at one node.
   void share(Node& node);
   void take_turns(Node& node);
   void ask_all(Node& node);
@@ -124,7 +124,8 @@ class CoreSearch {
   void tell(Node& node);
   void improve(Node& node, Cost cost, SplitTree tree);
 
-  // core_ask.cpp: finds out what a group needs to be settled. False if it is settled or was halved.
+  // common_rows_ask.cpp: finds out what a group needs to be settled. False if it is settled or was
+  // halved.
   bool asks_still(Node& node, CutGroup& group);
   bool ask(Node& node, CutGroup& group);
   bool ask_step(Node& node, CutGroup& group);
@@ -137,7 +138,7 @@ class CoreSearch {
   void side_mask(const Node& node, const CutGroup& group, Part part, std::uint32_t position,
                  RowMask& mask) const;
 
-  // core_batch.cpp: answering the requests of groups.
+  // common_rows_batch.cpp: answering the requests of groups.
   class Taken;
   bool run_batch(Node& node);
   bool settle_one(Node& node);
@@ -148,7 +149,7 @@ class CoreSearch {
   Answer<Cost> solve_rows(Node& parent, const RowMask& mask, Cost cutoff, bool any);
   bool try_two_splits(const Node& parent, const RowMask& mask, Cost cutoff, bool any,
                       Answer<Cost>& answer);
-  void add_core(RowMask rows, Cost lower, int depth);
+  void add_costly_set(RowMask rows, Cost lower, int depth);
   void add_witness(const RowMask& rows, const SplitTree& tree);
   void check_memory();
 
@@ -159,16 +160,16 @@ class CoreSearch {
   TwoSplits two_splits_;
   PriceBound prices_;
   PriceSums price_sums_;
-  Cores deep_cores_;     // of subproblems that take long
-  Cores shallow_cores_;  // of those that trees of two splits settle
+  CostlySets deep_sets_;     // of subproblems that take long
+  CostlySets shallow_sets_;  // of those that trees of two splits settle
   Witnesses witnesses_;
   Partitioner partitioner_;
   std::deque<RowSubset> levels_;
   Progress progress_;
   Exchange<Cost>* others_ = nullptr;
   Crew<Misclassification, ClassTerminal>* crew_ = nullptr;
-  GateHold* gate_hold_ = nullptr;     // at the outermost node
-  CoreExchange* exchange_ = nullptr;  // null: one thread
+  GateHold* gate_hold_ = nullptr;          // at the outermost node
+  CostlySetExchange* exchange_ = nullptr;  // null: one thread
   std::size_t heard_ = 0;
   std::span<const Weight> weights_;
 };

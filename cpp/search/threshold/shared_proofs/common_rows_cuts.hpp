@@ -1,4 +1,5 @@
-// The cuts of one subproblem of the core search (core_search.hpp), in the groups on which it works.
+// The cuts of one subproblem of the search by common rows (common_rows_search.hpp), in the groups
+// on which it works.
 //
 // Cuts with a leaf on one side: of two such cuts, the one with the larger leaf and no more errors
 // in it is better, because fewer rows are left for the other side. Each feature, side and number of
@@ -22,7 +23,7 @@ namespace treeproof::threshold {
 enum class CutKind { left_leaf, right_leaf, range, category };
 enum class Part { left, right };
 
-struct Step {
+struct LeafStep {
   std::uint32_t position;
   Cost leaf;
 };
@@ -38,8 +39,8 @@ struct KnownSide {
 
 struct FeatureCuts {
   std::vector<std::uint32_t> boundaries;
-  std::vector<Cost> left_cost, right_cost;  // of a leaf, at each boundary
-  std::vector<Step> left_leaf, right_leaf;  // in order of their errors
+  std::vector<Cost> left_cost, right_cost;      // of a leaf, at each boundary
+  std::vector<LeafStep> left_leaf, right_leaf;  // in order of their errors
   std::vector<KnownSide> known;
   std::vector<Cost> left_priced, right_priced;  // at each position; empty without prices
   std::uint32_t version = 0;                    // counts changes of `known`
@@ -68,7 +69,7 @@ struct CutGroup {
   bool alone = false;  // a witness is cheap on the side, so only a solve of its own can help
   RowMask rows{};
   // What has been examined for this request.
-  std::size_t seen_cores = 0;
+  std::size_t seen_sets = 0;
   std::size_t seen_witnesses = 0;
   std::uint32_t version = 0;
   Cost upper = 0;

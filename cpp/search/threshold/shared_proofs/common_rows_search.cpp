@@ -1,4 +1,4 @@
-#include "search/threshold/shared_proofs/core_search.hpp"
+#include "search/threshold/shared_proofs/common_rows_search.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,8 +8,8 @@
 namespace treeproof::threshold {
 namespace {
 
-constexpr std::size_t kMostDeepCores = 4096;
-constexpr std::size_t kMostShallowCores = 1024;
+constexpr std::size_t kMostDeepSets = 4096;
+constexpr std::size_t kMostShallowSets = 1024;
 constexpr std::size_t kMostWitnesses = 64;
 constexpr Cost kMostPenalties = 16;
 
@@ -22,30 +22,31 @@ std::size_t room(const Context<Misclassification>& context, std::size_t most) {
 
 }  // namespace
 
-CoreSearch::CoreSearch(const Context<Misclassification>& context, ClassTerminal& terminal,
-                       StumpSolver<Misclassification>& stumps, std::span<const Weight> weights)
+CommonRowsSearch::CommonRowsSearch(const Context<Misclassification>& context,
+                                   ClassTerminal& terminal, StumpSolver<Misclassification>& stumps,
+                                   std::span<const Weight> weights)
     : context_(&context), terminal_(&terminal), stumps_(&stumps), lister_(context),
       two_splits_(context),
       prices_(context.settings.prices, context.settings.split_cost, *context.loss),
-      deep_cores_(RowWeights(weights), room(context, kMostDeepCores),
-                  context.settings.use_unit_step),
-      shallow_cores_(RowWeights(weights), room(context, kMostShallowCores),
-                     context.settings.use_unit_step),
+      deep_sets_(RowWeights(weights), room(context, kMostDeepSets), context.settings.use_unit_step),
+      shallow_sets_(RowWeights(weights), room(context, kMostShallowSets),
+                    context.settings.use_unit_step),
       witnesses_(RowWeights(weights), room(context, kMostWitnesses)), weights_(weights) {}
 
-int CoreSearch::affordable(Cost best) const {
+int CommonRowsSearch::affordable(Cost best) const {
   return best <= 0 ? 0 : static_cast<int>(std::min<Cost>((best - 1) / penalty(), 1 << 30));
 }
 
-bool CoreSearch::suits(const Context<Misclassification>& context, const Task<Cost>& task,
-                       Cost best) {
+bool CommonRowsSearch::suits(const Context<Misclassification>& context, const Task<Cost>& task,
+                             Cost best) {
   const Cost penalty = context.settings.split_cost;
-  return context.settings.use_core_search && penalty > 0 && best <= kMostPenalties * penalty &&
-         task.min_leaf == 1 && !context.has_multiway && !context.restricted() &&
-         task.depth > ClassTerminal::kDepth && task.splits >= kMostPenalties;
+  return context.settings.use_common_rows_search && penalty > 0 &&
+         best <= kMostPenalties * penalty && task.min_leaf == 1 && !context.has_multiway &&
+         !context.restricted() && task.depth > ClassTerminal::kDepth &&
+         task.splits >= kMostPenalties;
 }
 
-Answer<Cost> CoreSearch::solve(const Task<Cost>& task, Answer<Cost> incumbent) {
+Answer<Cost> CommonRowsSearch::solve(const Task<Cost>& task, Answer<Cost> incumbent) {
   Answer<Cost> answer = std::move(incumbent);
   answer.lower = 0;
   Cost cutoff = (ClassTerminal::kDepth + 1) * penalty();
@@ -66,7 +67,7 @@ Answer<Cost> CoreSearch::solve(const Task<Cost>& task, Answer<Cost> incumbent) {
   return answer;
 }
 
-Cost CoreSearch::prove(const Task<Cost>& task, Cost upper) {
+Cost CommonRowsSearch::prove(const Task<Cost>& task, Cost upper) {
   Cost lower = 0;
   Cost cutoff = (ClassTerminal::kDepth + 1) * penalty();
   while (lower < upper && !stopped()) {
@@ -80,8 +81,8 @@ Cost CoreSearch::prove(const Task<Cost>& task, Cost upper) {
   return lower;
 }
 
-Answer<Cost> CoreSearch::solve_node(const RowSubset& rows, Cost cutoff, int depth, bool any,
-                                    std::size_t level) {
+Answer<Cost> CommonRowsSearch::solve_node(const RowSubset& rows, Cost cutoff, int depth, bool any,
+                                          std::size_t level) {
   while (levels_.size() <= level) levels_.emplace_back();
   Node node{&rows, depth - 1, any, level, {}, {}, {}, {}};
   const bool shared = level == 0 && crew_ != nullptr && crew_->n_threads() > 1;
@@ -128,7 +129,7 @@ Answer<Cost> CoreSearch::solve_node(const RowSubset& rows, Cost cutoff, int dept
 }
 
 // The best tree of depth two, and the bounds on cuts that come with it.
-void CoreSearch::look_ahead(Node& node) {
+void CommonRowsSearch::look_ahead(Node& node) {
   const Task<Cost> task{node.rows, node.answer.upper, ClassTerminal::kDepth, 1 << 30, 1, {}, {}};
   Answer<Cost> ahead = terminal_->solve(task);
   if (ahead.found) improve(node, ahead.upper, std::move(ahead.tree));
@@ -146,7 +147,7 @@ void CoreSearch::look_ahead(Node& node) {
 }
 
 // Bounds both sides of every cut by the prices of their rows.
-void CoreSearch::price_cuts(const RowSubset& rows, std::int32_t f, FeatureCuts& cuts) {
+void CommonRowsSearch::price_cuts(const RowSubset& rows, std::int32_t f, FeatureCuts& cuts) {
   if (context_->columns->kind(f) != FeatureKind::ordered) return;
   prices_.sum_along(rows, f, price_sums_);
   cuts.left_priced.clear();
@@ -158,7 +159,7 @@ void CoreSearch::price_cuts(const RowSubset& rows, std::int32_t f, FeatureCuts& 
   }
 }
 
-void CoreSearch::improve(Node& node, Cost cost, SplitTree tree) {
+void CommonRowsSearch::improve(Node& node, Cost cost, SplitTree tree) {
   if (cost >= node.answer.upper) return;  // another thread has found a better one
   node.answer.upper = cost;
   node.answer.found = true;
@@ -169,7 +170,7 @@ void CoreSearch::improve(Node& node, Cost cost, SplitTree tree) {
 }
 
 // Adopts a cheaper tree that another search for the same problem has found.
-void CoreSearch::hear_others(Answer<Cost>& answer) const {
+void CommonRowsSearch::hear_others(Answer<Cost>& answer) const {
   if (others_ == nullptr || others_->upper() >= answer.upper) return;
   std::optional<CostedTree<Cost>> better = others_->better_than(answer.upper);
   if (!better) return;

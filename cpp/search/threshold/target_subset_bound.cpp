@@ -1,4 +1,4 @@
-#include "search/threshold/target_bounder.hpp"
+#include "search/threshold/target_subset_bound.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,10 +13,10 @@ namespace treeproof::threshold {
 namespace {
 
 template <class Phi>
-class MomentBounder final : public TargetBounder {
+class MomentSubsetBound final : public TargetSubsetBound {
  public:
-  MomentBounder(const Problem& problem, CentredTargets targets, std::int32_t n_outputs,
-                double split_penalty, const TreeLimits& tree_limits, Limits& limits)
+  MomentSubsetBound(const Problem& problem, CentredTargets targets, std::int32_t n_outputs,
+                    double split_penalty, const TreeLimits& tree_limits, Limits& limits)
       : columns_(sort_columns(problem.features, problem.codes, problem.n_rows())),
         targets_(std::move(targets)), loss_(targets_, n_outputs, Tolerance::relative_to(1.0)),
         context_(context_for(columns_, loss_, tree_limits, Switches{}, split_penalty, limits,
@@ -57,18 +57,18 @@ class MomentBounder final : public TargetBounder {
 
 }  // namespace
 
-std::unique_ptr<TargetBounder> make_target_bounder(const Problem& problem, Criterion criterion,
-                                                   const Targets& targets, double split_penalty,
-                                                   const TreeLimits& tree_limits, Limits& limits) {
+std::unique_ptr<TargetSubsetBound> make_target_subset_bound(
+    const Problem& problem, Criterion criterion, const Targets& targets, double split_penalty,
+    const TreeLimits& tree_limits, Limits& limits) {
   TreeLimits any = tree_limits;  // leaves of any size, and any number of them
   any.min_samples_leaf = 1;
   any.max_splits = -1;
   if (criterion == Criterion::poisson)
-    return std::make_unique<MomentBounder<Logs>>(problem, CentredTargets::for_poisson(targets),
-                                                 targets.n_outputs, split_penalty, any, limits);
-  return std::make_unique<MomentBounder<Squares>>(problem,
-                                                  CentredTargets::for_squared_error(targets),
-                                                  targets.n_outputs, split_penalty, any, limits);
+    return std::make_unique<MomentSubsetBound<Logs>>(problem, CentredTargets::for_poisson(targets),
+                                                     targets.n_outputs, split_penalty, any, limits);
+  return std::make_unique<MomentSubsetBound<Squares>>(
+      problem, CentredTargets::for_squared_error(targets), targets.n_outputs, split_penalty, any,
+      limits);
 }
 
 }  // namespace treeproof::threshold

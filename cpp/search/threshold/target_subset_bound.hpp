@@ -12,9 +12,9 @@
 
 namespace treeproof::threshold {
 
-class TargetBounder {
+class TargetSubsetBound {
  public:
-  virtual ~TargetBounder() = default;
+  virtual ~TargetSubsetBound() = default;
   // A lower bound on the loss of trees of depth at most `depth` on these rows, as a share of the
   // loss of a single leaf on all rows. It is the optimum up to a relative 1e-9 (with leaves of any
   // size), or any number above `enough`, unless a limit is reached.
@@ -22,8 +22,8 @@ class TargetBounder {
 };
 
 // Row r of the problem has the r-th target. Only for losses that are a convex function of sums.
-std::unique_ptr<TargetBounder> make_target_bounder(const Problem& problem, Criterion criterion,
-                                                   const Targets& targets, double split_penalty,
-                                                   const TreeLimits& tree_limits, Limits& limits);
+std::unique_ptr<TargetSubsetBound> make_target_subset_bound(
+    const Problem& problem, Criterion criterion, const Targets& targets, double split_penalty,
+    const TreeLimits& tree_limits, Limits& limits);
 
 }  // namespace treeproof::threshold

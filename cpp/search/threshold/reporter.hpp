@@ -14,9 +14,9 @@
 namespace treeproof::threshold {
 
 template <class Value>
-class Telling {
+class Reporter {
  public:
-  Telling(const Observer& observer, const Limits& limits, const Counters& counters, Value infinite)
+  Reporter(const Observer& observer, const Limits& limits, const Counters& counters, Value infinite)
       : observer_(&observer), limits_(&limits), counters_(&counters), upper_(infinite) {}
 
   void operator()(Value lower, Value upper, bool better_tree) {

@@ -10,8 +10,8 @@ namespace treeproof::sparse {
 // They are stored like the bounds of the search itself, so that no other part has to treat them
 // specially.
 template <class Word>
-void plant(Search<Word>& search, const Layout& layout, std::int64_t min_samples_leaf,
-           const WarmStart& warm);
+void seed_memo(Search<Word>& search, const Layout& layout, std::int64_t min_samples_leaf,
+               const WarmStart& warm);
 
 template <class Word>
 void gather(const Search<Word>& search, WarmStart& warm);
