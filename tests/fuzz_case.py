@@ -105,6 +105,7 @@ def _switches(draw: st.DrawFn) -> dict[str, Any]:
     threshold = {
         **{name: draw(flags) for name in ("unit_step", "inheritance", "partitions")},
         **{name: draw(sizes) for name in ("coarse_cuts", "most_bins")},
+        "fine_bins_from": draw(st.sampled_from([None, 0])),
         "portable_kernels": draw(flags),
     }
     return {

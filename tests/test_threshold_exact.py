@@ -148,9 +148,30 @@ def test_larger_tables_at_depth_two(seed: int) -> None:
         **numeric_arguments(X, y),
         split_penalty=0.0,
         max_depth=2,
-        switches={"coarse_cuts": 3, "most_bins": 4},
+        switches={"coarse_cuts": 3, "most_bins": 4, "fine_bins_from": 0},
     )
     assert found["upper"] == best_depth_two(X, y) * UNIT
+    assert found["statistics"]["fine_bins"] > 0
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("min_leaf", [1, 500])
+def test_parts_of_bins_do_not_change_the_optimum(n_classes: int, min_leaf: int) -> None:
+    rng = np.random.default_rng(n_classes)
+    n = 20_000
+    X = rng.normal(size=(n, 4))
+    y = (X[:, 0] > 0) ^ ((X[:, 1] > 0) & (X[:, 2] > 0)) ^ (rng.random(n) < 0.3)
+    y = y + (n_classes - 2) * (rng.random(n) < 0.4)
+    limits = {"split_penalty": 0.0, "max_depth": 2, "min_samples_leaf": min_leaf}
+    plain, parts = (
+        native.solve_threshold(
+            **numeric_arguments(X, y), **limits, switches={"fine_bins_from": large}
+        )
+        for large in (n + 1, n)
+    )
+    assert plain["statistics"]["fine_bins"] == 0
+    assert parts["statistics"]["fine_bins"] > 0
+    assert parts["upper"] == parts["lower"] == plain["upper"] == plain["lower"]
 
 
 def test_every_bound_fires() -> None:

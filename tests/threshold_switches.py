@@ -15,7 +15,11 @@ def switch_combinations(*further: str) -> Iterator[dict[str, Any]]:
     flags = (False, True)
     values = [flags] * len(further) + [flags, flags, (1, 24), (2, 128)]
     for chosen in itertools.product(*values):
-        yield dict(zip(names, chosen, strict=True))
+        switches = dict(zip(names, chosen, strict=True))
+        # With few bins, every set divides them into parts, as large sets do.
+        if switches["most_bins"] == 2:
+            switches["fine_bins_from"] = 0
+        yield switches
 
 
 def random_switches(rng: np.random.Generator, *names: str) -> dict[str, Any]:
@@ -30,6 +34,8 @@ def random_switches(rng: np.random.Generator, *names: str) -> dict[str, Any]:
     for name in ("coarse_cuts", "most_bins"):
         if rng.random() < 0.7:
             switches[name] = int(rng.choice([1, 2, 3, 5]))
+    if rng.random() < 0.5:
+        switches["fine_bins_from"] = 0
     return switches
 
 

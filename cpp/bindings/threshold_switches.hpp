@@ -34,6 +34,7 @@ inline threshold::Switches read_switches(const nanobind::dict& given, int n_jobs
     else if (name == "helpers_first") switches.helpers_first = nanobind::cast<bool>(value);
     else if (name == "portable_kernels") switches.portable_kernels = nanobind::cast<bool>(value);
     else if (name == "coarse_cuts") switches.coarse_cuts = nanobind::cast<int>(value);
+    else if (name == "fine_bins_from") switches.fine_bins_from = nanobind::cast<int>(value);
     else if (name == "most_bins") switches.most_bins = nanobind::cast<int>(value);
     else throw std::invalid_argument("unknown switch '" + name + "'");
   }

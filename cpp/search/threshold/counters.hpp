@@ -13,6 +13,7 @@ struct Counters {
   std::int64_t sweeps = 0;            // passes over the cuts of a root feature
   std::int64_t evaluations = 0;       // cuts that were bounded from histograms
   std::int64_t exact_scans = 0;       // columns scanned row by row
+  std::int64_t fine_bins = 0;         // sets of rows whose bins were divided into parts
   std::int64_t partitions = 0;        // sets of rows cut in two above depth two
   std::int64_t interval_prunes = 0;   // intervals closed by the monotone bound l(x1) + r(x2)
   std::int64_t step_prunes = 0;       // intervals closed by the unit step alone
@@ -50,6 +51,7 @@ struct Counters {
         {"sweeps", &Counters::sweeps},
         {"evaluations", &Counters::evaluations},
         {"exact_scans", &Counters::exact_scans},
+        {"fine_bins", &Counters::fine_bins},
         {"partitions", &Counters::partitions},
         {"interval_prunes", &Counters::interval_prunes},
         {"step_prunes", &Counters::step_prunes},

@@ -51,6 +51,7 @@ Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limi
   settings.portable_kernels = switches.portable_kernels;
   settings.coarse_cuts = static_cast<std::uint32_t>(std::max(1, switches.coarse_cuts));
   settings.most_bins = switches.most_bins;
+  settings.fine_bins_from = static_cast<std::uint32_t>(std::max(0, switches.fine_bins_from));
   return settings;
 }
 

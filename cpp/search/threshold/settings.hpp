@@ -38,6 +38,8 @@ struct Settings {
   const prices::PriceBoard* prices = nullptr;
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two
   int most_bins = 128;
+  // Sets of so many rows divide their bins into parts if scans take long (depth_two/fine_bins.hpp).
+  std::uint32_t fine_bins_from = 4'096;
 
   SplitPrice<Value> price() const { return {split_cost, further_child}; }
   // Adds up the cost of a split with one child for each category.

@@ -63,6 +63,7 @@ struct Switches {
   bool pairs = true;
   bool portable_kernels = false;
   int coarse_cuts = 24;
+  int fine_bins_from = 4'096;
   int most_bins = 128;
   // Prices of the rows of the table, which may improve while the search runs; for labels only.
   const prices::PriceBoard* prices = nullptr;

@@ -39,6 +39,8 @@ bool ClassLanes<T>::load(const RowSubset& rows, const KeyedRows* around) {
   }
 
   categories_.load(rows);
+  fine_.clear();
+  visited_ = 0;
 
   // A window over all rows leaves the totals in `left`.
   total_known_ = false;
@@ -75,6 +77,7 @@ void ClassLanes<T>::place() {
 template <class T>
 template <int kSign>
 void ClassLanes<T>::move(std::uint32_t from, std::uint32_t to) {
+  if (fine_.ready()) move_parts(from, to, kSign);
   if (count_rows_ || pairs_ > 0) return move_channels<kSign, 0>(from, to);
   if (classes_ == 2) return move_channels<kSign, 2>(from, to);
   if (classes_ == 3) return move_channels<kSign, 3>(from, to);
@@ -159,6 +162,7 @@ void ClassLanes<T>::move_further(std::uint32_t r) {
 // Empties the window, or makes it hold all rows, without visiting any row.
 template <class T>
 void ClassLanes<T>::reset(bool full) {
+  if (fine_.ready()) fine_.reset(full);
   first_ = 0;
   last_ = full ? rows_->size() : 0;
   left_weight_ = full ? all_weight_ : 0;
@@ -282,138 +286,12 @@ Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
     if (lower[l] >= best) continue;
     ++counters.exact_scans;
     if (!placed_) place();
+    if (!fine_.ready() &&
+        FineBins<std::int32_t>::worthwhile(rows_->size(), visited_, fine_bins_from_))
+      divide_bins(counters);
     best = classes_ == 2 ? scan_two(side, l, best, min_rows) : scan_many(side, l, best, min_rows);
   }
   return std::min(least, cost_of(std::max<Count>(best - always, 0)));
-}
-
-template <class T>
-std::int64_t ClassLanes<T>::scan_two(Side side, std::size_t lane, Count best, Count min_rows) {
-  constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
-  const Count n0 = side == Side::left ? left_sums_[0] : right_sums_[0];
-  const Count n1 = side == Side::left ? left_sums_[1] : right_sums_[1];
-  const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
-  const std::int32_t f = codes_->features[lane];
-  const std::uint32_t* list = rows_->list(f);
-  const auto rank = columns_->rank_of(f);
-  const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
-  const bool minimum = min_rows > 1;
-  const std::int32_t direction = loss_->direction(f);
-  // The errors of a cut with this difference of weights on its left, over the orders that are
-  // allowed.
-  const auto errors = [&](Count rising, Count falling) {
-    return std::min(direction < 0 ? n0 : n0 - rising, direction > 0 ? n1 : n1 + falling);
-  };
-  Count d = 0;
-  Count n = 0;
-  for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
-    const std::size_t at = lane_base_[lane] + bin * memory_.bin_stride();
-    const Count h0 = channel(side, at);
-    const Count h1 = channel(side, at + kWidth);
-    const Count in_bin = count_rows_ ? channel(side, at + classes_ * kWidth) : 0;
-    const bool gains = errors(d + h0, d - h1) < best;
-    const bool allowed = !minimum || (n + in_bin >= min_rows && rows - n >= min_rows);
-    if (gains && allowed && bins_->several(static_cast<int>(lane), static_cast<int>(bin))) {
-      Count inner = d;
-      Count count = n;
-      std::uint32_t value = ~0u;
-      for (std::uint32_t k = starts[bin]; k < starts[bin + 1]; ++k) {
-        const std::uint32_t r = list[k];
-        if (!on(side, r)) continue;
-        const std::uint32_t v = rank[rows_->row(r)];
-        if (v != value) {
-          if (!minimum || (count >= min_rows && rows - count >= min_rows))
-            best = std::min(best, errors(inner, inner));
-          value = v;
-        }
-        inner += label_[r] == 0 ? weight_[r] : -weight_[r];
-        ++count;
-      }
-    }
-    d += h0 - h1;
-    n += in_bin;
-  }
-  return best;
-}
-
-// An upper bound on the weight that a cut inside the current bin of a scan predicts correctly, by
-// the gains of pairs (kernels_body.inc).
-template <class T>
-std::int64_t ClassLanes<T>::most_inside(Side side, std::size_t at) const {
-  constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
-  Count most = 0;
-  std::size_t pair = at + classes_ * kWidth;
-  for (std::size_t a = 0; a < classes_; ++a)
-    for (std::size_t b = 0; b < classes_; ++b) {
-      if (a == b) continue;
-      most = std::max(most, inner_prefix_[a] + inner_suffix_[b] + channel(side, pair));
-      pair += kWidth;
-    }
-  return most;
-}
-
-template <class T>
-std::int64_t ClassLanes<T>::scan_many(Side side, std::size_t lane, Count best, Count min_rows) {
-  constexpr std::size_t kWidth = LaneMemory<T>::kWidth;
-  const std::vector<T>& sums = side == Side::left ? left_sums_ : right_sums_;
-  const Count weight = side == Side::left ? left_weight_ : all_weight_ - left_weight_;
-  const Count rows = side == Side::left ? last_ - first_ : rows_->size() - (last_ - first_);
-  const std::int32_t f = codes_->features[lane];
-  const std::uint32_t* list = rows_->list(f);
-  const auto rank = columns_->rank_of(f);
-  const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
-  const bool minimum = min_rows > 1;
-  prefix_.assign(classes_, 0);
-  suffix_.assign(sums.begin(), sums.end());
-  Count before = 0;                                 // majority weight of the bins before this one
-  Count from = *std::ranges::max_element(suffix_);  // and of this bin and those after it
-  Count n = 0;
-  for (std::size_t bin = 0; bin < memory_.bins; ++bin) {
-    const std::size_t at = lane_base_[lane] + bin * memory_.bin_stride();
-    Count in_weight = 0, through = 0, after = 0;
-    inner_prefix_ = prefix_;
-    inner_suffix_ = suffix_;
-    for (std::size_t c = 0; c < classes_; ++c) {
-      const Count h = channel(side, at + c * kWidth);
-      in_weight += h;
-      prefix_[c] += h;
-      suffix_[c] -= h;
-      through = std::max(through, prefix_[c]);
-      after = std::max(after, suffix_[c]);
-    }
-    const Count in_bin = count_rows_ ? channel(side, at + classes_ * kWidth) : 0;
-    Count right = std::min(through + from, before + after + in_weight);
-    if (pairs_ > 0 && weight - right < best) right = std::min(right, most_inside(side, at));
-    const bool allowed = !minimum || (n + in_bin >= min_rows && rows - n >= min_rows);
-    if (weight - right < best && allowed &&
-        bins_->several(static_cast<int>(lane), static_cast<int>(bin))) {
-      Count first_most = before;
-      Count second_most = from;
-      Count count = n;
-      std::uint32_t value = ~0u;
-      for (std::uint32_t k = starts[bin]; k < starts[bin + 1]; ++k) {
-        const std::uint32_t r = list[k];
-        if (!on(side, r)) continue;
-        const std::uint32_t v = rank[rows_->row(r)];
-        if (v != value) {
-          if (!minimum || (count >= min_rows && rows - count >= min_rows))
-            best = std::min(best, weight - first_most - second_most);
-          value = v;
-        }
-        const auto c = static_cast<std::size_t>(label_[r]);
-        inner_prefix_[c] += weight_[r];
-        first_most = std::max(first_most, inner_prefix_[c]);
-        const bool was_most = inner_suffix_[c] == second_most;
-        inner_suffix_[c] -= weight_[r];
-        if (was_most) second_most = *std::ranges::max_element(inner_suffix_);
-        ++count;
-      }
-    }
-    before = through;
-    from = after;
-    n += in_bin;
-  }
-  return best;
 }
 
 template class ClassLanes<std::int16_t>;

@@ -22,11 +22,14 @@
 #include "search/threshold/counters.hpp"
 #include "search/threshold/depth_two/bins.hpp"
 #include "search/threshold/depth_two/class_categories.hpp"
+#include "search/threshold/depth_two/fine_bins.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
 #include "search/threshold/multiway_cost.hpp"
 
 namespace treeproof::threshold {
+
+struct TwoClassErrors;
 
 template <class T>
 class ClassLanes {
@@ -35,11 +38,12 @@ class ClassLanes {
 
   ClassLanes(const Columns& columns, const Misclassification& loss, const ColumnCodes& codes,
              SubsetBins& bins, const ClassKernels<T>& kernels, bool count_rows,
-             const MultiwayCost<Cost>& children)
+             const MultiwayCost<Cost>& children, std::uint32_t fine_bins_from)
       : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), kernels_(kernels),
         classes_(static_cast<std::size_t>(loss.n_classes())),
         pairs_(loss.knows_pairs() ? static_cast<std::size_t>(n_class_pairs(loss.n_classes())) : 0),
-        count_rows_(count_rows), categories_(columns, classes_, count_rows, children) {}
+        count_rows_(count_rows), fine_bins_from_(fine_bins_from),
+        categories_(columns, classes_, count_rows, children) {}
 
   // See SubsetBins::cut.
   bool load(const RowSubset& rows, const KeyedRows* around);
@@ -63,6 +67,8 @@ class ClassLanes {
   Value weight_between(std::uint32_t a, std::uint32_t b) const {
     return unit_ ? cost_of(b - a) : cumulative_[b] - cumulative_[a];
   }
+  // Rows that exact scans of this set have visited.
+  std::uint64_t visited() const { return visited_; }
   // The approximate time to move rows to the other side in all lanes, and to bound the new cut.
   std::uint64_t nanoseconds_to_move(std::uint32_t rows) const {
     constexpr std::uint64_t kBounds = 180;
@@ -98,9 +104,56 @@ class ClassLanes {
   }
   // Channels of one bin: classes, then rows or gains of pairs.
   std::size_t n_channels() const { return classes_ + pairs_ + (count_rows_ ? 1 : 0); }
-  Count most_inside(Side side, std::size_t at) const;
+  // ---- exact scans: class_scans.cpp ----
+
+  // One feature and side.
+  struct Scan {
+    Scan(const ClassLanes& lanes, Side on_side, std::size_t of_lane, Count minimum);
+    // Whether a cut may lie inside a stretch of `inside` rows, with `before` rows before it.
+    bool allows(Count before, Count inside) const {
+      return min_rows <= 1 || (before + inside >= min_rows && rows - before >= min_rows);
+    }
+
+    Side side;
+    std::size_t lane;
+    Count min_rows;
+    Count rows;
+    const std::uint32_t* list;
+    const std::uint32_t* rank;
+    const std::uint32_t* starts;
+  };
+  // Two classes: the rows before a stretch, and by how much the first class outweighs the second.
+  struct Before {
+    Count difference;
+    Count rows;
+  };
+  // Several classes: the largest weights of one class before a stretch and from its start on, and
+  // the rows before it.
+  struct Majorities {
+    Count before;
+    Count from;
+    Count rows;
+  };
+
+  // Divides the bins into parts.
+  void divide_bins(Counters& counters);
+  void move_parts(std::uint32_t from, std::uint32_t to, std::int32_t sign);
+  Count part_channel(const Scan& scan, std::size_t bin, std::size_t part,
+                     std::size_t channel) const {
+    const Count l = fine_.window(scan.lane, bin, part)[channel];
+    return scan.side == Side::left ? l : fine_.total(scan.lane, bin, part)[channel] - l;
+  }
   Count scan_two(Side side, std::size_t lane, Count best, Count min_rows);
+  Count scan_parts_two(const Scan& scan, std::size_t bin, Before before,
+                       const TwoClassErrors& errors, Count best);
+  Count scan_rows_two(const Scan& scan, std::uint32_t from, std::uint32_t to, Before before,
+                      const TwoClassErrors& errors, Count best);
+  Count most_inside(Side side, std::size_t at) const;
   Count scan_many(Side side, std::size_t lane, Count best, Count min_rows);
+  Count scan_parts_many(const Scan& scan, std::size_t bin, Majorities most, Count weight,
+                        Count best);
+  Count scan_rows_many(const Scan& scan, std::uint32_t from, std::uint32_t to, Majorities most,
+                       Count weight, Count best);
 
   const Columns* columns_;
   const Misclassification* loss_;
@@ -110,11 +163,14 @@ class ClassLanes {
   std::size_t classes_;
   std::size_t pairs_;  // of classes, if their gains are known; never with `count_rows_`
   bool count_rows_;
+  std::uint32_t fine_bins_from_;
   ClassCategories<T> categories_;  // features that are not in lanes
 
   const RowSubset* rows_ = nullptr;
   LaneMemory<T> memory_;
   std::vector<std::size_t> lane_base_;
+  FineBins<std::int32_t> fine_;
+  std::uint64_t visited_ = 0;        // rows that scans of this set have visited
   bool unit_ = true;                 // every weight and every swing is 1
   std::vector<std::int32_t> label_;  // of local rows
   std::vector<T> weight_;
@@ -132,7 +188,7 @@ class ClassLanes {
   std::uint32_t last_ = 0;
   Count min_left_ = 1;
   Count min_right_ = 1;
-  std::vector<Count> prefix_, suffix_, inner_prefix_, inner_suffix_;
+  std::vector<Count> prefix_, suffix_, inner_prefix_, inner_suffix_, part_prefix_, part_suffix_;
 };
 
 extern template class ClassLanes<std::int16_t>;

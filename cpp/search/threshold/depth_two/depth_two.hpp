@@ -51,6 +51,7 @@ class DepthTwo {
     best_ = task.cutoff;
     best_root_ = BestRoot{};
     if (lanes_->load(*task.rows, task.around)) ++context_->counters->shared_bins;
+    visited_ = 0;
     const Value leaf = lanes_->leaf_of_all();
     if (leaf < best_) {
       best_ = leaf;
@@ -105,12 +106,11 @@ class DepthTwo {
   // The total cost that both children must stay below.
   Value budget() const { return best_ - penalty(); }
   bool closed(Value children) const { return context_->loss->closes(penalty() + children, best_); }
-  // Counts the work since the last call: rows moved through all lanes, and exact scans of a lane.
+  // Counts the work since the last call: rows moved through all lanes, and rows visited by scans.
   bool stop(std::uint32_t rows_moved) {
-    constexpr std::uint64_t kNanosecondsToScanRow = 4;
-    const auto scans = static_cast<std::uint64_t>(context_->counters->exact_scans - scans_);
-    scans_ = context_->counters->exact_scans;
-    nanoseconds_ += lanes_->nanoseconds_to_move(rows_moved) + scans * size_ * kNanosecondsToScanRow;
+    constexpr std::uint64_t kNanosecondsToScanRow = 8;
+    const std::uint64_t visited = lanes_->visited() - std::exchange(visited_, lanes_->visited());
+    nanoseconds_ += lanes_->nanoseconds_to_move(rows_moved) + visited * kNanosecondsToScanRow;
     return stop_after(
         static_cast<std::uint32_t>(std::exchange(nanoseconds_, nanoseconds_ % 1000) / 1000));
   }
@@ -481,7 +481,7 @@ class DepthTwo {
   BestRoot best_root_;
   bool stopped_ = false;
   bool back_ = false;              // cuts are bisected from right to left
-  std::int64_t scans_ = 0;         // exact scans when limits were last polled
+  std::uint64_t visited_ = 0;      // rows visited by scans when limits were last polled
   std::uint64_t nanoseconds_ = 0;  // of work that the limits have not been told of yet
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> order_;

@@ -10,10 +10,11 @@ namespace treeproof::threshold {
 template <class Phi>
 MomentLanes<Phi>::MomentLanes(const Columns& columns, const MomentLoss<Phi>& loss,
                               const ColumnCodes& codes, SubsetBins& bins,
-                              const MomentKernels& kernels, bool count_rows, double further_child)
+                              const MomentKernels& kernels, bool count_rows, double further_child,
+                              std::uint32_t fine_bins_from)
     : columns_(&columns), loss_(&loss), codes_(&codes), bins_(&bins), outputs_(loss.n_outputs()),
       own_(1 + loss.n_outputs()), channels_(own_ + (count_rows ? 2 : 1)), count_rows_(count_rows),
-      further_child_(further_child) {
+      further_child_(further_child), fine_bins_from_(fine_bins_from) {
   const bool one = outputs_ == 1;
   // If there is a row channel, the kernel has to know of it even if no minimum is in force.
   if (loss.smoothed()) {
@@ -53,6 +54,8 @@ bool MomentLanes<Phi>::load(const RowSubset& rows, const KeyedRows* around) {
   }
 
   categories_.load(*columns_, categorical_, rows, width);
+  fine_.clear();
+  visited_ = 0;
 
   // A window over all rows leaves the totals in `left`.
   begin(0);
@@ -69,6 +72,7 @@ void MomentLanes<Phi>::begin(std::int32_t f) {
   first_ = last_ = 0;
   left_sums_.assign(own_ + 2, 0.0);
   memory_.left.zero();
+  if (fine_.ready()) fine_.reset(false);
   std::ranges::fill(categories_.left, 0.0);
   position_.resize(m);
   for (std::uint32_t k = 0; k < m; ++k) position_[list_[k]] = k;
@@ -77,6 +81,7 @@ void MomentLanes<Phi>::begin(std::int32_t f) {
 template <class Phi>
 template <int kSign>
 void MomentLanes<Phi>::move(std::uint32_t from, std::uint32_t to) {
+  if (fine_.ready()) move_parts(from, to, kSign);
   const std::size_t lanes = memory_.lanes;
   const std::size_t stride = memory_.bin_stride();
   const std::size_t width = own_ + 2;
@@ -228,21 +233,50 @@ double MomentLanes<Phi>::exact(Side side, double cap, Counters& counters) {
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
     if (loss_->closes(lower[l], best)) continue;
     ++counters.exact_scans;
+    if (!fine_.ready() && FineBins<double>::worthwhile(rows_->size(), visited_, fine_bins_from_))
+      divide_bins(counters);
     best = scan(side, l, best, min_rows);
   }
   return std::max(0.0, best);
 }
 
 template <class Phi>
+void MomentLanes<Phi>::divide_bins(Counters& counters) {
+  ++counters.fine_bins;
+  fine_.divide(*columns_, *codes_, *bins_, *rows_, channels_);
+  move_parts(0, rows_->size(), 1.0);
+  fine_.keep_total();
+  fine_.reset(false);
+  move_parts(first_, last_, 1.0);
+}
+
+template <class Phi>
+void MomentLanes<Phi>::move_parts(std::uint32_t from, std::uint32_t to, double sign) {
+  const std::size_t width = own_ + 2;
+  const std::uint32_t ask_until = prefetch_until(rows_->size());
+  for (std::uint32_t k = from; k < to; ++k) {
+    if (k < ask_until) fine_.prefetch_row(list_[k + kRowsAhead]);
+    const std::uint32_t r = list_[k];
+    const double* const moment = moments_.data() + r * width;
+    fine_.add(r, bins_->row_bins(r), [&](double* cell) {
+      for (std::size_t c = 0; c < channels_; ++c) cell[c] += sign * moment[c];
+    });
+  }
+}
+
+template <class Phi>
 double MomentLanes<Phi>::scan(Side side, std::size_t lane, double best, double min_rows) {
   const std::vector<double>& whole = sums(side);
-  const double rows = rows_on(side);
-  const double tiny = whole[0] * 1e-12;
   const std::int32_t f = codes_->features[lane];
-  const std::uint32_t* list = rows_->list(f);
-  const auto rank = columns_->rank_of(f);
+  const Scan scan{side,
+                  lane,
+                  whole.data(),
+                  min_rows,
+                  static_cast<double>(rows_on(side)),
+                  whole[0] * 1e-12,
+                  rows_->list(f),
+                  columns_->rank_of(f).data()};
   const std::uint32_t* starts = bins_->starts(static_cast<int>(lane));
-  const bool minimum = min_rows > 1.0;
   const std::size_t width = own_ + 2;
   prefix_.assign(width, 0.0);
   suffix_ = whole;
@@ -259,32 +293,68 @@ double MomentLanes<Phi>::scan(Side side, std::size_t lane, double best, double m
     }
     const double in_squares = channel(side, at + own_ * kWidth);
     const double in_bin = count_rows_ ? channel(side, at + (own_ + 1) * kWidth) : 0.0;
-    const double after = explained(suffix_.data(), tiny);
+    const double after = explained(suffix_.data(), scan.tiny);
     const double least = whole[own_] - in_squares - before - after;
-    const bool allowed = !minimum || (n + in_bin >= min_rows && rows - n >= min_rows);
-    if (allowed && !loss_->closes(least, best) &&
-        bins_->several(static_cast<int>(lane), static_cast<int>(bin))) {
-      double count = n;
-      std::uint32_t value = ~0u;
-      for (std::uint32_t k = starts[bin]; k < starts[bin + 1]; ++k) {
-        const std::uint32_t r = list[k];
-        if (!on(side, r)) continue;
-        const std::uint32_t v = rank[rows_->row(r)];
-        if (v != value) {
-          if (!minimum || (count >= min_rows && rows - count >= min_rows)) {
-            for (std::size_t c = 0; c <= outputs_; ++c) rest_[c] = whole[c] - inner_[c];
-            best = std::min(
-                best, whole[own_] - explained(inner_.data(), tiny) - explained(rest_.data(), tiny));
-          }
-          value = v;
-        }
-        const double* moment = moments_.data() + r * width;
-        for (std::size_t c = 0; c <= outputs_; ++c) inner_[c] += moment[c];
-        ++count;
-      }
-    }
-    before = explained(prefix_.data(), tiny);
+    if (scan.allows(n, in_bin) && !loss_->closes(least, best) &&
+        bins_->several(static_cast<int>(lane), static_cast<int>(bin)))
+      best = fine_.ready() ? scan_parts(scan, bin, before, n, best)
+                           : scan_rows(scan, starts[bin], starts[bin + 1], n, best);
+    before = explained(prefix_.data(), scan.tiny);
     n += in_bin;
+  }
+  return best;
+}
+
+// Scans the parts of a bin that leave something to gain. `inner_` holds the moments of the `rows`
+// rows before the bin, which explain `before`.
+template <class Phi>
+double MomentLanes<Phi>::scan_parts(const Scan& scan, std::size_t bin, double before, double rows,
+                                    double best) {
+  part_prefix_ = inner_;
+  part_suffix_.resize(inner_.size());
+  for (std::size_t c = 0; c < inner_.size(); ++c) part_suffix_[c] = scan.whole[c] - inner_[c];
+  const std::uint32_t* parts = fine_.starts(scan.lane, bin);
+  for (std::size_t part = 0; part < fine_.n_parts(); ++part) {
+    if (parts[part] == parts[part + 1]) continue;
+    inner_ = part_prefix_;
+    for (std::size_t c = 0; c < channels_; ++c) {
+      const double h = scan.part_channel(fine_, bin, part, c);
+      part_prefix_[c] += h;
+      part_suffix_[c] -= h;
+    }
+    const double after = explained(part_suffix_.data(), scan.tiny);
+    const double own = scan.part_channel(fine_, bin, part, own_);
+    const double least = scan.whole[own_] - own - before - after;
+    if (!loss_->closes(least, best))
+      best = scan_rows(scan, parts[part], parts[part + 1], rows, best);
+    before = explained(part_prefix_.data(), scan.tiny);
+    if (count_rows_) rows += scan.part_channel(fine_, bin, part, own_ + 1);
+  }
+  return best;
+}
+
+// Scans rows one after the other, starting from the moments `inner_` of the `count` rows before.
+template <class Phi>
+double MomentLanes<Phi>::scan_rows(const Scan& scan, std::uint32_t from, std::uint32_t to,
+                                   double count, double best) {
+  const std::size_t width = own_ + 2;
+  visited_ += to - from;
+  std::uint32_t value = ~0u;
+  for (std::uint32_t k = from; k < to; ++k) {
+    const std::uint32_t r = scan.list[k];
+    if (!on(scan.side, r)) continue;
+    const std::uint32_t v = scan.rank[rows_->row(r)];
+    if (v != value) {
+      if (scan.allows(count, 0.0)) {
+        for (std::size_t c = 0; c <= outputs_; ++c) rest_[c] = scan.whole[c] - inner_[c];
+        best = std::min(best, scan.whole[own_] - explained(inner_.data(), scan.tiny) -
+                                  explained(rest_.data(), scan.tiny));
+      }
+      value = v;
+    }
+    const double* moment = moments_.data() + r * width;
+    for (std::size_t c = 0; c <= outputs_; ++c) inner_[c] += moment[c];
+    ++count;
   }
   return best;
 }

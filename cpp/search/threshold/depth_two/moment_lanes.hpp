@@ -20,6 +20,7 @@
 #include "search/threshold/counters.hpp"
 #include "search/threshold/depth_two/bins.hpp"
 #include "search/threshold/depth_two/category_tables.hpp"
+#include "search/threshold/depth_two/fine_bins.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
 
@@ -31,8 +32,8 @@ class MomentLanes {
   using Value = double;
 
   MomentLanes(const Columns& columns, const MomentLoss<Phi>& loss, const ColumnCodes& codes,
-              SubsetBins& bins, const MomentKernels& kernels, bool count_rows,
-              double further_child);
+              SubsetBins& bins, const MomentKernels& kernels, bool count_rows, double further_child,
+              std::uint32_t fine_bins_from);
 
   // See SubsetBins::cut.
   bool load(const RowSubset& rows, const KeyedRows* around);
@@ -51,6 +52,8 @@ class MomentLanes {
   // There is no unit step for these losses.
   double weight_between(std::uint32_t, std::uint32_t) const { return 0.0; }
 
+  // Rows that exact scans of this set have visited.
+  std::uint64_t visited() const { return visited_; }
   // The approximate time to move rows to the other side in all lanes, and to bound the new cut.
   std::uint64_t nanoseconds_to_move(std::uint32_t rows) const {
     constexpr std::uint64_t kBounds = 2000;
@@ -81,7 +84,34 @@ class MomentLanes {
   double explained(const double* moments, double tiny) const;
   void bound_categories(Side side, double min_rows, std::vector<double>& out);
   double category_loss(std::size_t g, Side side, double min_rows);
+  // A scan of one feature and side.
+  struct Scan {
+    // Whether a cut may lie inside a stretch of `inside` rows, with `before` rows before it.
+    bool allows(double before, double inside) const {
+      return min_rows <= 1.0 || (before + inside >= min_rows && rows - before >= min_rows);
+    }
+    double part_channel(const FineBins<double>& fine, std::size_t bin, std::size_t part,
+                        std::size_t channel) const {
+      const double l = fine.window(lane, bin, part)[channel];
+      return side == Side::left ? l : fine.total(lane, bin, part)[channel] - l;
+    }
+
+    Side side;
+    std::size_t lane;
+    const double* whole;  // the moments of the side
+    double min_rows;
+    double rows;
+    double tiny;
+    const std::uint32_t* list;
+    const std::uint32_t* rank;
+  };
+  // Divides the bins into parts.
+  void divide_bins(Counters& counters);
+  void move_parts(std::uint32_t from, std::uint32_t to, double sign);
   double scan(Side side, std::size_t lane, double best, double min_rows);
+  double scan_parts(const Scan& scan, std::size_t bin, double before, double rows, double best);
+  double scan_rows(const Scan& scan, std::uint32_t from, std::uint32_t to, double count,
+                   double best);
 
   const Columns* columns_;
   const MomentLoss<Phi>* loss_;
@@ -93,12 +123,15 @@ class MomentLanes {
   std::size_t own_;       // channel of the sum of own terms
   std::size_t channels_;  // with the row channel, if any
   bool count_rows_;
-  double further_child_;                   // of a multiway split
+  double further_child_;  // of a multiway split
+  std::uint32_t fine_bins_from_;
   std::vector<std::int32_t> categorical_;  // features that are not in lanes
 
   const RowSubset* rows_ = nullptr;
   LaneMemory<double> memory_;
   std::vector<std::size_t> lane_base_;
+  FineBins<double> fine_;
+  std::uint64_t visited_ = 0;    // rows that scans of this set have visited
   std::vector<double> moments_;  // [local row][weight, weighted sums, own term, 1]
   std::vector<double> all_, left_sums_, right_sums_;
 
@@ -112,7 +145,7 @@ class MomentLanes {
   std::uint32_t last_ = 0;
   double min_left_ = 1;
   double min_right_ = 1;
-  std::vector<double> prefix_, suffix_, inner_, rest_;
+  std::vector<double> prefix_, suffix_, inner_, rest_, part_prefix_, part_suffix_;
 };
 
 extern template class MomentLanes<Squares>;

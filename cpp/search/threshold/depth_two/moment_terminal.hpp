@@ -27,7 +27,8 @@ class MomentTerminal {
       : bins_(*context.columns, codes, BinTargets{}, context.settings.most_bins),
         lanes_(*context.columns, *context.loss, codes, bins_,
                kernels(choose_kernels(context.settings.portable_kernels)),
-               context.settings.min_leaf > 1, context.settings.further_child),
+               context.settings.min_leaf > 1, context.settings.further_child,
+               context.settings.fine_bins_from),
         stump_(context, stumps),
         pairs_(context, kernels(choose_kernels(context.settings.portable_kernels)).explain_fours),
         two_(context, lanes_, stumps) {}

@@ -66,9 +66,11 @@ class ClassTerminal {
         bins_(*context.columns, codes, targets, context.settings.most_bins),
         kernels_(choose_kernels(context.settings.portable_kernels)),
         light_(*context.columns, *loss_, codes, bins_, kernels_.counts16,
-               context.settings.min_leaf > 1, context.settings.multiway_loss()),
+               context.settings.min_leaf > 1, context.settings.multiway_loss(),
+               context.settings.fine_bins_from),
         heavy_(*context.columns, *loss_, codes, bins_, kernels_.counts32,
-               context.settings.min_leaf > 1, context.settings.multiway_loss()),
+               context.settings.min_leaf > 1, context.settings.multiway_loss(),
+               context.settings.fine_bins_from),
         stump_(context, stumps), solve_light_(context, light_, stumps),
         solve_heavy_(context, heavy_, stumps) {}
 
