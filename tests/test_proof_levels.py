@@ -17,8 +17,9 @@ from typer.testing import CliRunner
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.cli import app
+from treeproof.objectives import ratio_fit
 from treeproof.proof import check
-from treeproof.solving import proving, solvers
+from treeproof.solving import levels, proving, solvers
 
 
 def noisy(n_rows: int, n_columns: int, seed: int, digits: int = 1) -> Any:
@@ -112,3 +113,46 @@ def test_the_command_line_says_what_the_file_proves(tmp_path, monkeypatch):
     assert result["proof"] == words and f"wrote {path}: {words}\n" in done.stderr
     checked = run_check(path, data)
     assert "of depth 2 or less has" in checked.output
+
+
+RESTRICTED: dict[str, dict[str, Any]] = {
+    "monotonic_cst": {"monotonic_cst": {0: 1}},
+    "shape": {"shape": "list"},
+    "interaction_cst": {"interaction_cst": [[0], [1]]},
+    "first_split": {"first_split": 0},
+    "test_costs": {"test_costs": {0: 0.001}},
+    "metric": {"metric": "f1", "max_splits": 4},
+}
+
+
+@pytest.mark.parametrize("name", list(RESTRICTED))
+def test_proofs_of_restricted_fits_are_about_the_settled_level(
+    tmp_path, monkeypatch, name
+):
+    """The whole problem is never proved here, as if there were too little time."""
+    X, y = noisy(40, 2, seed=3)
+    path, climb = tmp_path / "proof.gz", levels.climb
+
+    def stopped(search: Any, **how: Any) -> Any:
+        whole = how["max_depth"]
+
+        def part(depth: Any, seconds: Any, best: Any) -> Any:
+            answer = search(depth, None, best)
+            if depth == whole:
+                return {**answer, "lower": answer["lower"] / 2, "status": "time_limit"}
+            return answer
+
+        return climb(part, **how | {"levels": [1, 2]})
+
+    monkeypatch.setattr(levels, "climb", stopped)
+    monkeypatch.setattr(ratio_fit, "climb", stopped)
+    penalty = 0.0 if name == "metric" else 0.002
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = OptimalTreeClassifier(penalty, **RESTRICTED[name])
+        model.fit(X.to_numpy(), y, proof=path)
+    assert not model.optimal_ and model.proved_depth_ == 2
+    assert model.stats_["proof_max_depth"] == 2 and model.get_depth() > 2
+    verdict = check(path, X.to_numpy(), y)
+    assert verdict.accepted and verdict.max_depth == 2, verdict
+    assert verdict.lower_bound >= model.objective_ - 1e-6

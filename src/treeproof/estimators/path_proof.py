@@ -36,6 +36,7 @@ from treeproof.proof.path_search import PathSearch
 from treeproof.proof.problem import Problem
 from treeproof.proof.writer import ProofFile, action_header, given_table
 from treeproof.solving.answer import Answer
+from treeproof.solving.proving import highest_level
 
 if TYPE_CHECKING:
     from treeproof.border import TrainingTable
@@ -113,23 +114,29 @@ def write_path_proof(
     tests = _Tests(objective.table, table)
     whole = copy.copy(objective)
     whole.table = table
-    splits = {**found["tree"], "feature": tests.renumbered(found["tree"]["feature"])}
+    proved, limits = found["lower"] == found["upper"], model._proved_limits()
+    known: Any = found
+    level = None if proved else highest_level(task, found)
+    if level is not None:  # the proof is about this level of depth
+        known, proved = level, level["optimal"]
+        limits["max_depth"] = level["max_depth"]
+    splits = {**known["tree"], "feature": tests.renumbered(known["tree"]["feature"])}
     total = float(whole_weights(task.weights).sum())
     if isinstance(objective, Costs):
         spare = _spare_factor(objective)
         whole.scale, total = objective.scale / spare, objective.engine_total / spare
     split = split_cost(task.split_penalty, total)
     answer: Any = {"tree": splits, "split_cost": split, "upper": 0}
-    header = action_header(whole, answer, model._proved_limits())
+    header = action_header(whole, answer, limits)
     paths = _paths(model, objective.table, task, tests)
     header |= {"version": 4, "paths": paths, "search_split_cost": split}
     header |= {"lower": 0, "root": 0}
     proof = _Written(header, whole)
     header["upper"] = proof.cost()
     own = proof.whole()
-    claims = [own] if found["lower"] == found["upper"] else []
+    claims = [own] if proved else []
     if claims or model.time_limit is None:  # else there is no time to try it out
-        claims.append(_rounded_down(found, own))
+        claims.append(_rounded_down(known, own))
     shown = 0
     for claim in claims:
         paths["lower"] = claim
@@ -141,7 +148,8 @@ def write_path_proof(
     argument = file.trivial(split)
     written = file.write(argument, header)
     return written | {
-        "proof_max_depth": model.max_depth, "proof_shows_bound": shown >= own,
+        "proof_max_depth": limits["max_depth"],
+        "proof_shows_bound": proved and shown >= own,
     }  # fmt: skip
 
 

@@ -23,13 +23,13 @@ from treeproof.objectives.ratios import Counts, Ratio, positive_class
 from treeproof.proof.writer import ProofFile
 from treeproof.solving.levels import climb, levels_of
 from treeproof.solving.observers import climbing, observing
-from treeproof.solving.proving import solve_for_proof
+from treeproof.solving.proving import highest_level, solve_for_proof
 from treeproof.solving.solvers import Task, solve
 from treeproof.tree import LEAF, Tree
 
 if TYPE_CHECKING:
     from treeproof.border import ClassificationData
-    from treeproof.solving.answer import Answer
+    from treeproof.solving.answer import Answer, LevelAnswer
     from treeproof.tree.split_table import SplitTable
 
 __all__ = ["fit_ratio"]
@@ -120,7 +120,8 @@ class _RatioSearch:
         proved = above <= value
         figures: dict[str, Any] = {}
         if writer is not None:
-            shown, figures = self._prove(writer, value, proved)
+            level = None if proved else highest_level(first, found)
+            shown, figures = self._prove(writer, value, proved, level)
             tree = tree if shown is None else shown
         model._set_statistics(kept.solver, found, objective, reading)
         model.stats_ |= figures
@@ -224,15 +225,22 @@ class _RatioSearch:
         ), objective
 
     def _prove(
-        self, writer: ProofFile, value: Fraction, proved: bool
+        self,
+        writer: ProofFile,
+        value: Fraction,
+        proved: bool,
+        level: LevelAnswer | None,
     ) -> tuple[Tree | None, dict[str, Any]]:
         """Search once more at the best ratio and write the proof.
 
         The tree is returned if it has that ratio, as it has if nothing stopped the
-        search. One that was not stopped before (`proved`) has as long as it takes.
+        search. One that was not stopped before (`proved`), and one for a level of depth
+        that was settled (`level`), has as long as it takes.
         """
         task, objective = self._weighed(value, None)
-        limit = None if proved else task.time_limit
+        if level is not None:
+            task = replace(task, max_depth=level["max_depth"])
+        limit = None if proved or level is not None else task.time_limit
         provable = solve_for_proof(
             self.model.solver, replace(task, proof_log=writer.log, time_limit=limit)
         )

@@ -315,6 +315,7 @@ class _Climb:
             "seconds": seconds,
             "n_splits": splits,
             "n_leaves": len(tree["kind"]) - splits,
+            "tree": tree,
             "unit": best["unit"],
         }
 

@@ -33,7 +33,10 @@ from treeproof.solving.solvers import (
     solver_name,
 )
 
-__all__ = ["Provable", "derive_steps", "logged_bound", "solve_for_proof", "solve_task"]
+__all__ = [
+    "Provable", "derive_steps", "highest_level", "logged_bound", "solve_for_proof",
+    "solve_task",
+]  # fmt: skip
 
 CLOSE = 1e-9  # relative difference of real-valued costs that count as equal
 CLIMBS_FROM = 4  # with a smaller depth limit, a fit does not proceed level by level
@@ -81,17 +84,19 @@ def solve_for_proof(solver: str, task: Task | RegressionTask) -> Provable:
     restricted = task.shape is not None or lines
     name = "threshold" if restricted else solver_name(solver, task)
     climbs = task.max_depth is None or task.max_depth >= CLIMBS_FROM
-    if restricted or (name == "threshold" and not climbs):
+    if name == "threshold" and not climbs:
         found = _recorded(task)
         return Provable(name, found, task, found)
-    found = run_solver(name, task)
-    best = _highest_level(task, found)
-    if found["status"] == "optimal" or best is None:
-        return _prove_answer(name, task, found)
-    return _prove_level(name, task, found, best)
+    found = solve(solver, task)[1] if restricted else run_solver(name, task)
+    best = highest_level(task, found)
+    if found["status"] != "optimal" and best is not None:
+        return _prove_level(name, task, found, best)
+    if restricted:
+        return _derivable(name, task, found, found)
+    return _prove_answer(name, task, found)
 
 
-def _highest_level(task: Task | RegressionTask, found: Answer) -> LevelAnswer | None:
+def highest_level(task: Task | RegressionTask, found: Answer) -> LevelAnswer | None:
     """Return the highest level none of whose trees costs less than the fitted tree."""
     exact = isinstance(task, Task)
     least = found["upper"] if exact else found["upper"] * (1 - CLOSE)
@@ -113,8 +118,7 @@ def _prove_level(
     bound = best["lower"] if best["optimal"] else min(best["lower"], found["upper"])
     known: Any = {"tree": best["tree"], "upper": best["upper"], "lower": bound}
     if isinstance(level, RegressionTask):
-        record = _regression_recorded(level, search=False)["record"]
-        return Provable(name, found, level, {**found, **known, "record": record})
+        return _derivable(name, level, found, {**found, **known})
     level = replace(level, checkpoint="")
     prices = _citable_prices(level, found)
     header = None
@@ -128,11 +132,25 @@ def _prove_level(
         if best["upper"] <= proved["upper"]:
             proved = {**proved, "tree": best["tree"], "upper": best["upper"]}
         return Provable(name, found, level, proved, header)
-    recorded = _threshold_recorded(level, search=False)
+    return _derivable(name, level, found, {**found, **known}, header)
+
+
+def _derivable(
+    name: str,
+    task: Task | RegressionTask,
+    found: Answer,
+    proved: Any,
+    prices: Mapping[str, Any] | None = None,
+) -> Provable:
+    """Return the material for steps that are derived from a tree and a bound alone.
+
+    Deriving them takes no longer without a record of the search.
+    """
+    recorded = _recorded(task, search=False)
     if recorded["unit"] != found["unit"]:  # the proof counts weights in another way
-        return Provable(name, found, level, _recorded(level), header)
-    proved = {**found, **known, "record": recorded["record"]}
-    return Provable(name, found, level, proved, header)
+        return Provable(name, found, task, _recorded(task), prices)
+    proved = {**proved, "record": recorded["record"]}
+    return Provable(name, found, task, proved, prices)
 
 
 def _prove_answer(name: str, task: Task | RegressionTask, found: Answer) -> Provable:
@@ -231,18 +249,18 @@ def logged_bound(found: Answer, max_splits: int | None) -> int:
     )
 
 
-def _recorded(task: Task | RegressionTask) -> Answer:
-    """Solve with the threshold engine, and keep the record that the prover needs."""
-    if isinstance(task, RegressionTask):
-        return _regression_recorded(task)
-    return _threshold_recorded(task)
-
-
-def _threshold_recorded(task: Task, search: bool = True) -> Answer:
-    """Search over every threshold, with a record from which a proof can be derived.
+def _recorded(task: Task | RegressionTask, search: bool = True) -> Answer:
+    """Solve with the threshold engine, and keep the record that the prover needs.
 
     If no search was run, the record is empty.
     """
+    if isinstance(task, RegressionTask):
+        return _regression_recorded(task, search)
+    return _threshold_recorded(task, search)
+
+
+def _threshold_recorded(task: Task, search: bool = True) -> Answer:
+    """Search over every threshold, with a record from which a proof can be derived."""
     task = _in_proof_arithmetic(task)
     shape = Shape() if task.shape is None else task.shape
     return _core.solve_threshold(
@@ -257,10 +275,7 @@ def _threshold_recorded(task: Task, search: bool = True) -> Answer:
 
 
 def _regression_recorded(task: RegressionTask, search: bool = True) -> Answer:
-    """Search for a regression tree, with a record for a proof.
-
-    If no search was run, the record is empty.
-    """
+    """Search for a regression tree, with a record for a proof."""
     is_list = task.shape is not None and task.shape.is_list
     table, options = target_problem(task, is_list=is_list)
     return _core.solve_targets(table, options, search=search, record=True)
