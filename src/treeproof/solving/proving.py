@@ -100,7 +100,8 @@ def highest_level(task: Task | RegressionTask, found: Answer) -> LevelAnswer | N
     """Return the highest level none of whose trees costs less than the fitted tree."""
     exact = isinstance(task, Task)
     least = found["upper"] if exact else found["upper"] * (1 - CLOSE)
-    levels = [c for c in found["certificates"][:-1] if c["lower"] >= least]
+    known = found.get("certificates", ())  # shallow problems are searched as a whole
+    levels = [c for c in known[:-1] if c["lower"] >= least]
     return levels[-1] if levels else None
 
 
