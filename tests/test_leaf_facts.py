@@ -141,3 +141,70 @@ def test_counts():
     assert (
         counted(1, "split") == "1 split" and counted(0, "leaf", "leaves") == "0 leaves"
     )
+
+
+def test_smoothed_shares_in_text_rules_and_pictures(data):
+    X, y = data
+    clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    for smoothing in (1.0, 20.0):
+        shares = [
+            f.probabilities[f.prediction] for f in clf.leaf_facts(smoothing=smoothing)
+        ]
+        ends = [f"probability {share:.3g}" for share in shares]
+        for text in (clf.export_text(smoothing=smoothing),
+                     clf.export_text(details=True, smoothing=smoothing)):  # fmt: skip
+            told = [line for line in text.splitlines() if "probability" in line]
+            assert [line.split(", ")[-1] for line in told] == ends
+        rules = clf.to_rules(smoothing=smoothing)
+        assert [r.probabilities[r.prediction] for r in rules] == pytest.approx(shares)
+        drawn = clf.to_svg(smoothing=smoothing)
+        for rule, share in zip(rules, shares, strict=True):
+            shown = str(rule).split(", ")[-1].removesuffix(").")
+            assert float(shown.removesuffix("%")) == pytest.approx(100 * share, abs=1)
+            assert f"{rule.samples} rows, {shown}" in drawn
+    assert clf.export_text(smoothing=0.0) == clf.export_text()
+    assert str(clf.to_rules(smoothing=1.0)[0]) != str(clf.to_rules()[0])
+
+
+def test_smoothed_shares_of_leaves_with_costs_and_probabilities(data):
+    X, y = data
+    asks = OptimalTreeClassifier(max_depth=2, abstain_cost=0.05).fit(X, y)
+    text = asks.export_text(smoothing=1.0).splitlines()
+    assert sum("probability" in line for line in text) == sum(
+        f.prediction is not None for f in asks.leaf_facts()
+    )
+    likely = OptimalTreeClassifier(max_depth=1, criterion="gini").fit(X, y)
+    chosen = likely.tree_.action[likely.apply(X)]
+    share = likely.predict_proba(X, smoothing=2.0)[np.arange(200), chosen]
+    for value in np.unique(share):
+        assert f"probability {value:.3g}" in likely.export_text(smoothing=2.0)
+
+
+def test_smoothing_is_for_classes(data):
+    model = OptimalTreeRegressor(max_depth=1).fit(data[0], data[1].astype(float))
+    for say in (model.export_text, model.to_rules, model.to_svg):
+        with pytest.raises(ValueError, match="for trees that predict classes"):
+            say(smoothing=1.0)
+    with pytest.raises(ValueError, match="a number >= 0"):
+        OptimalTreeClassifier(max_depth=1).fit(*data).export_text(smoothing=-1.0)
+
+
+def test_json_tells_what_a_leaf_says_and_does_not_read_it(data):
+    X, y = data
+    clf = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    content = json.loads(clf.to_json())
+    nodes = content["tree"]["nodes"]
+    leaves = {f.node: f for f in clf.leaf_facts()}
+    for number_of, node in enumerate(nodes):
+        assert ("probabilities" in node) == (number_of in leaves)
+    for number_of, facts in leaves.items():
+        told = nodes[number_of]
+        assert told["probabilities"] == pytest.approx(
+            list(facts.probabilities.values())
+        )
+        assert told["interval"] == pytest.approx(facts.interval)
+        told["probabilities"], told["interval"] = "other", None
+    assert from_json(json.dumps(content)).tree_ == clf.tree_
+    means = OptimalTreeRegressor(max_depth=1).fit(X, y.astype(float))
+    for node in json.loads(means.to_json())["tree"]["nodes"][1:]:
+        assert node["interval"][0] < node["value"][0] < node["interval"][1]

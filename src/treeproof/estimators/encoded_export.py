@@ -84,7 +84,9 @@ class EncodedExport(TreeExports, EstimatorPictures, OptimalTree):
         check_is_fitted(self, "tree_")
         return sklearn_export.encoded_names(self.tree_, self._one_hot)
 
-    def export_text(self, *, collapse: bool = True, details: bool = False) -> str:
+    def export_text(
+        self, *, collapse: bool = True, details: bool = False, smoothing: float = 0.0
+    ) -> str:
         """Return the tree as text, one node per line.
 
         Parameters
@@ -95,10 +97,13 @@ class EncodedExport(TreeExports, EstimatorPictures, OptimalTree):
         details : bool, default=False
             Also say how many rows of each class a leaf holds, and a 95% confidence
             interval for its share or mean.
+        smoothing : float, default=0.0
+            Also say how likely the class of a leaf is, with Laplace smoothing that adds
+            this to the weight of each class; 1.0 is usual.
         """
         check_is_fitted(self, "tree_")
         tree = self.tree_.collapse() if collapse else self.tree_
-        return tree.export_text(details=details)
+        return tree.export_text(details=details, smoothing=smoothing)
 
     def leaf_facts(
         self, *, smoothing: float = 0.0, confidence: float = 0.95

@@ -116,13 +116,16 @@ class TreeExports:
 
         return to_dot(self._exported())
 
-    def to_rules(self, *, unseen: bool = False) -> list[Rule]:
+    def to_rules(self, *, unseen: bool = False, smoothing: float = 0.0) -> list[Rule]:
         """Return the tree as if-then rules, one of which holds for every training row.
 
         Parameters
         ----------
         unseen : bool, default=False
             Add the rules for categories that no training row had.
+        smoothing : float, default=0.0
+            What Laplace smoothing adds to the weight of each class, for the
+            probabilities of the rules.
 
         Examples
         --------
@@ -135,4 +138,4 @@ class TreeExports:
         """
         from treeproof.export.rules import to_rules
 
-        return to_rules(self._checked(), unseen=unseen)
+        return to_rules(self._checked(), unseen=unseen, smoothing=smoothing)

@@ -27,7 +27,7 @@ from treeproof.export.payload import (
 )
 from treeproof.tree import LEAF, Tree
 from treeproof.tree.drawing import action_text
-from treeproof.tree.leaf_facts import interval_of
+from treeproof.tree.leaf_facts import interval_of, likely, smoothed
 from treeproof.words import count, counted, number, percent
 
 __all__ = ["Interval", "Members", "Rule", "conditions_to", "to_rules"]
@@ -140,6 +140,8 @@ class Rule:
         Whether rows of a class differ in weight, so that the words are about weights.
     risk : bool
         Whether the prediction is the risk of a survival tree.
+    smoothing : float
+        What was added to the weight of each class for the probabilities.
     """
 
     conditions: tuple[Interval | Members, ...]
@@ -152,6 +154,7 @@ class Rule:
     interval: tuple[float, float] | None = field(default=None)
     by_weight: bool = field(default=False)
     risk: bool = field(default=False)
+    smoothing: float = field(default=0.0)
 
     def holds(self, row: Mapping[str, Any]) -> bool:
         """Whether the rule speaks about a row."""
@@ -169,7 +172,8 @@ class Rule:
             rows += f", weight {count(self.weight)}"
         if self.probabilities is not None and value in self.probabilities:
             counts, share = self.rows_per_class, self.probabilities[value]
-            if counts is not None and self.samples and not self.by_weight:
+            plain_share = not self.by_weight and not self.smoothing
+            if counts is not None and self.samples and plain_share:
                 share = counts[value] / self.samples
             rows += f", {percent(share)}"
         elif self.rewards is not None:
@@ -187,7 +191,7 @@ def _source(condition: Interval | Members) -> str:
     return condition.column if date is None else date.column
 
 
-def to_rules(tree: Tree, *, unseen: bool = False) -> list[Rule]:
+def to_rules(tree: Tree, *, unseen: bool = False, smoothing: float = 0.0) -> list[Rule]:
     """Return the rules of a tree, from left to right.
 
     Parameters
@@ -197,6 +201,8 @@ def to_rules(tree: Tree, *, unseen: bool = False) -> list[Rule]:
     unseen : bool, default=False
         Whether to add the rules for categories that no training row had, so that one
         rule holds for every row; they have no training rows themselves.
+    smoothing : float, default=0.0
+        What Laplace smoothing adds to the weight of each class, for the probabilities.
 
     Examples
     --------
@@ -211,6 +217,9 @@ def to_rules(tree: Tree, *, unseen: bool = False) -> list[Rule]:
     """
     predictions = node_predictions(tree)
     shares = None if tree.classes is None else node_shares(tree).tolist()
+    if smoothing:
+        likely(tree, 0, smoothing)  # refuses trees without classes
+        shares = smoothed(tree.value, smoothing).tolist()
     names = None if tree.classes is None else labels(tree)
     rewarded = tree.measure == "reward"
     counts = tree.rows_per_class
@@ -235,6 +244,7 @@ def to_rules(tree: Tree, *, unseen: bool = False) -> list[Rule]:
                 None if stays else interval_of(tree, node),
                 tree.rows_differ_in_weight and not stays,
                 tree.measure == "risk",
+                smoothing,
             )
         )
 

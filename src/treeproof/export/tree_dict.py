@@ -28,6 +28,7 @@ from treeproof.kinds import (
     YES,
 )
 from treeproof.tree import Tree
+from treeproof.tree.leaf_facts import interval_of, smoothed
 
 __all__ = ["SIDES", "tree_to_dict"]
 
@@ -97,7 +98,7 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
             "intercept": float(tree.lines.intercept[node]),
         }
     if tree.kind[node] == LEAF:
-        return entry
+        return entry | _facts_to_dict(tree, node)
     column = tree.columns[tree.feature[node]]
     entry["feature"] = column.name
     if tree.kind[node] in BY_CATEGORY:
@@ -114,6 +115,17 @@ def _node_to_dict(tree: Tree, node: int) -> dict[str, Any]:
     missing = int(tree.missing[node])
     if missing != REFUSED and tree.kind[node] != ABSENT:
         entry["missing"] = child[OWN] if missing == OWN else SIDES[missing]
+    return entry
+
+
+def _facts_to_dict(tree: Tree, node: int) -> dict[str, Any]:
+    """Return what follows from a leaf's rows, for people and programs; not read."""
+    entry: dict[str, Any] = {}
+    if tree.classes is not None:
+        entry["probabilities"] = smoothed(tree.value[node : node + 1], 0.0)[0].tolist()
+    interval = interval_of(tree, node)
+    if interval is not None:
+        entry["interval"] = list(interval)
     return entry
 
 

@@ -18,7 +18,9 @@ from treeproof.tree.drawing import (
     mean_text,
     order_cut,
     other_rewards,
+    smoothed_text,
 )
+from treeproof.tree.leaf_facts import likely
 from treeproof.tree.lines import Line
 from treeproof.words import counted, number, percent
 
@@ -94,14 +96,21 @@ class NodeContent:
     notes: list[str] = field(default_factory=list)
 
 
-def node_content(tree: Tree, details: bool = False) -> list[NodeContent]:
-    """Return the content of every node; with `details`, leaves show more lines."""
+def node_content(
+    tree: Tree, details: bool = False, smoothing: float = 0.0
+) -> list[NodeContent]:
+    """Return the content of every node; with `details`, leaves show more lines.
+
+    With `smoothing`, the shares of the classes that leaves predict are smoothed.
+    """
     leaves = tree.kind == LEAF
     low, high = (
         (0.0, 0.0)
         if tree.actions is not None
         else (tree.value[leaves, 0].min(), tree.value[leaves, 0].max())
     )
+    if smoothing:
+        likely(tree, 0, smoothing)  # refuses trees without classes
     result = []
     by_class_of = tree.shown_per_class
     for node in range(tree.node_count):
@@ -127,10 +136,13 @@ def node_content(tree: Tree, details: bool = False) -> list[NodeContent]:
             if tree.cost is None:
                 by_class = by_class_of[node]
                 share = by_class[chosen] / by_class.sum()
+                if smoothing:
+                    share = likely(tree, node, smoothing) or 0.0
                 strength = 2 * max(share, 0.5) - 1
                 detail = f"{rows}, {percent(share)}"
             else:
-                strength, detail = 0.6, f"{rows}, {mean_text(tree, node)}"
+                end = smoothed_text(tree, node, smoothing)
+                strength, detail = 0.6, f"{rows}, {mean_text(tree, node)}{end}"
             fill = mixed(class_colour(chosen), 0.35 + 0.5 * strength)
         notes = [f"{shortened(n)}: {value}" for n, value in other_rewards(tree, node)]
         if details:

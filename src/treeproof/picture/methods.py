@@ -30,6 +30,7 @@ class TreePictures:
         units: Mapping[str, str] | None = None,
         caption: bool = True,
         details: bool = False,
+        smoothing: float = 0.0,
     ) -> Any:
         """Draw the tree with matplotlib; needs ``pip install 'treeproof[plot]'``.
 
@@ -49,6 +50,9 @@ class TreePictures:
             Write the certificate below the tree of an estimator.
         details : bool, default=False
             Leaves also show the rows of each class and a 95% confidence interval.
+        smoothing : float, default=0.0
+            What Laplace smoothing adds to the weight of each class, for the share that
+            leaves show.
 
         Returns
         -------
@@ -58,7 +62,11 @@ class TreePictures:
         from treeproof.picture.figure import new_figure, plot_scene
 
         scene = self.picture_scene(
-            orientation=orientation, units=units, caption=caption, details=details
+            orientation=orientation,
+            units=units,
+            caption=caption,
+            details=details,
+            smoothing=smoothing,
         )
         return plot_scene(scene, new_figure(scene) if ax is None else ax)
 
@@ -69,6 +77,7 @@ class TreePictures:
         units: Mapping[str, str] | None = None,
         caption: bool = True,
         details: bool = False,
+        smoothing: float = 0.0,
     ) -> str:
         """Return the same picture as SVG text; needs no other package.
 
@@ -82,12 +91,19 @@ class TreePictures:
             Write the certificate below the tree of an estimator.
         details : bool, default=False
             Leaves also show the rows of each class and a 95% confidence interval.
+        smoothing : float, default=0.0
+            What Laplace smoothing adds to the weight of each class, for the share that
+            leaves show.
         """
         from treeproof.picture.svg import to_svg
 
         return to_svg(
             self.picture_scene(
-                orientation=orientation, units=units, caption=caption, details=details
+                orientation=orientation,
+                units=units,
+                caption=caption,
+                details=details,
+                smoothing=smoothing,
             )
         )
 
@@ -98,6 +114,7 @@ class TreePictures:
         units: Mapping[str, str] | None = None,
         caption: bool = True,
         details: bool = False,
+        smoothing: float = 0.0,
     ) -> Scene:
         """Return the picture as a scene of boxes, lines and texts."""
         from treeproof.picture.scene import tree_scene
@@ -108,6 +125,7 @@ class TreePictures:
             units=units,
             caption=self._caption() if caption else None,
             details=details,
+            smoothing=smoothing,
         )
 
 

@@ -85,6 +85,7 @@ def tree_scene(
     units: Mapping[str, str] | None = None,
     caption: str | None = None,
     details: bool = False,
+    smoothing: float = 0.0,
 ) -> Scene:
     """Return the picture of a tree.
 
@@ -100,6 +101,8 @@ def tree_scene(
         A line below the tree.
     details : bool, default=False
         Leaves also show the rows of each class and a confidence interval.
+    smoothing : float, default=0.0
+        What is added to the weight of each class for the share that leaves show.
     """
     if orientation not in ("auto", "down", "right"):
         raise ValueError(
@@ -111,7 +114,7 @@ def tree_scene(
     down = orientation == "down" or (
         orientation == "auto" and tree.n_leaves <= _MOST_LEAVES_DOWN
     )
-    drawing = (_Down if down else _Right)(tree, units or {}, details)
+    drawing = (_Down if down else _Right)(tree, units or {}, details, smoothing)
     top = drawing.legend()
     drawing.place(top)
     scene = drawing.scene
@@ -128,10 +131,12 @@ class _Drawing:
 
     box_height = 0.0
 
-    def __init__(self, tree: Tree, units: Mapping[str, str], details: bool) -> None:
+    def __init__(
+        self, tree: Tree, units: Mapping[str, str], details: bool, smoothing: float
+    ) -> None:
         self.tree = tree
         self.scene = Scene()
-        self.content = node_content(tree, details)
+        self.content = node_content(tree, details, smoothing)
         self.children: list[list[int]] = []
         self.edge: dict[int, list[str]] = {0: []}  # by child
         for node in range(tree.node_count):

@@ -22,11 +22,12 @@ from rich.text import Text
 from treeproof.columns import plain
 from treeproof.kinds import ABSENT, BY_CATEGORY, LEAF, OWN, SUBSET, THRESHOLD, YES
 from treeproof.tree import Tree
-from treeproof.tree.leaf_facts import interval_of
+from treeproof.tree.leaf_facts import interval_of, likely
 from treeproof.tree.lines import Line
 from treeproof.words import count, counted, number, percent
 
-__all__ = ["detail_texts", "draw", "export_text", "other_rewards", "outcome_text"]
+__all__ = ["detail_texts", "draw", "export_text", "other_rewards", "outcome_text",
+           "smoothed_text"]  # fmt: skip
 
 _SHOWN_CATEGORIES = 8
 _SHOWN_TREATMENTS = 6
@@ -45,7 +46,7 @@ class _Line:
     class_code: int
 
 
-def export_text(tree: Tree, *, details: bool = False) -> str:
+def export_text(tree: Tree, *, details: bool = False, smoothing: float = 0.0) -> str:
     """Return the tree as plain text, one node per line; see `Tree.export_text`.
 
     Examples
@@ -57,7 +58,7 @@ def export_text(tree: Tree, *, details: bool = False) -> str:
     ├── x0 <= 4.5: 0   2 rows (50%), 0 wrong
     └── x0 > 4.5: 1   2 rows (50%), 0 wrong
     """
-    return "\n".join(_plain(line) for line in _lines(tree, details))
+    return "\n".join(_plain(line) for line in _lines(tree, details, smoothing))
 
 
 def _plain(line: _Line) -> str:
@@ -86,7 +87,7 @@ def draw(tree: Tree, *, details: bool = False) -> Text:
     return text
 
 
-def _lines(tree: Tree, details: bool) -> Iterator[_Line]:
+def _lines(tree: Tree, details: bool, smoothing: float = 0.0) -> Iterator[_Line]:
     stack: list[tuple[int, str, str, str]] = [(0, "", "", "")]
     while stack:
         node, prefix, child_prefix, condition = stack.pop()
@@ -95,7 +96,7 @@ def _lines(tree: Tree, details: bool) -> Iterator[_Line]:
             prefix,
             condition,
             _verdict(tree, node) if leaf else "",
-            _detail(tree, node, details)
+            _detail(tree, node, details, smoothing)
             if leaf
             else (_rows(tree, 0) if node == 0 else ""),
             max(0, int(tree.action[node])),
@@ -204,7 +205,7 @@ def _rows(tree: Tree, node: int) -> str:
     return f"{text}, weight {count(weight)}"
 
 
-def _detail(tree: Tree, node: int, details: bool) -> str:
+def _detail(tree: Tree, node: int, details: bool, smoothing: float) -> str:
     by_weight = tree.rows_differ_in_weight
     if by_weight or tree.rows_per_class is None:
         share = tree.weighted_n_node_samples[node] / tree.weighted_n_node_samples[0]
@@ -212,21 +213,28 @@ def _detail(tree: Tree, node: int, details: bool) -> str:
         share = tree.n_node_samples[node] / tree.n_node_samples[0]
     text = f"{_rows(tree, node)} ({percent(share)})"
     if details:
-        return ", ".join([text, *detail_texts(tree, node)])
+        return ", ".join([text, *detail_texts(tree, node, smoothing)])
+    end = smoothed_text(tree, node, smoothing)
     if tree.actions is None:
         return text
     if tree.cost is not None:
         others = ", ".join(f"{n}: {v}" for n, v in other_rewards(tree, node))
-        return f"{text}, {mean_text(tree, node)}" + (f" ({others})" if others else "")
+        text = f"{text}, {mean_text(tree, node)}" + (f" ({others})" if others else "")
+        return text + end
     if tree.predicts_probabilities:
-        likely = tree.value[node][tree.action[node]] / tree.value[node].sum()
-        return f"{text}, probability {likely:.3g}"
+        return f"{text}, probability {likely(tree, node, smoothing):.3g}"
     by_class = tree.shown_per_class[node]
     wrong = count(by_class.sum() - by_class[tree.action[node]])
-    return f"{text}, {f'weight {wrong}' if by_weight else wrong} wrong"
+    return f"{text}, {f'weight {wrong}' if by_weight else wrong} wrong{end}"
 
 
-def detail_texts(tree: Tree, node: int) -> list[str]:
+def smoothed_text(tree: Tree, node: int, smoothing: float) -> str:
+    """Return the smoothed probability of a leaf's class as the end of its text."""
+    share = likely(tree, node, smoothing) if smoothing else None
+    return "" if share is None else f", probability {share:.3g}"
+
+
+def detail_texts(tree: Tree, node: int, smoothing: float = 0.0) -> list[str]:
     """Return what else can be said about a leaf: rows per class, an interval.
 
     Examples
@@ -255,6 +263,8 @@ def detail_texts(tree: Tree, node: int) -> list[str]:
         else:
             share = counts[node, tree.action[node]] / tree.n_node_samples[node]
             texts.append(f"{percent(share)} ({low:.0%} to {high:.0%})")
+    if smoothing:
+        texts += [t[2:] for t in [smoothed_text(tree, node, smoothing)] if t]
     if tree.cost is not None:
         texts.append(mean_text(tree, node))
     return texts

@@ -25,7 +25,7 @@ from treeproof.kinds import LEAF
 if TYPE_CHECKING:
     from treeproof.tree.tree import Tree
 
-__all__ = ["LeafFacts", "leaf_facts", "mean_interval", "smoothed", "wilson"]
+__all__ = ["LeafFacts", "leaf_facts", "likely", "mean_interval", "smoothed", "wilson"]
 
 
 @dataclass(frozen=True)
@@ -116,6 +116,25 @@ def smoothed(weights: NDArray[np.float64], smoothing: float) -> NDArray[np.float
         raise ValueError(f"smoothing is a number >= 0, not {smoothing:g}.")
     raised = weights + smoothing
     return raised / raised.sum(axis=1, keepdims=True)
+
+
+def likely(tree: Tree, node: int, smoothing: float) -> float | None:
+    """Return the smoothed share of what a node predicts; None where it abstains.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> clf = OptimalTreeClassifier().fit([[1], [2], [7], [8]], [0, 0, 1, 1])
+    >>> likely(clf.tree_, 1, 1.0)
+    0.75
+    """
+    if tree.classes is None:
+        raise ValueError(
+            "smoothing is for trees that predict classes; leave it out for this one."
+        )
+    shares = smoothed(tree.value[node : node + 1], smoothing)[0]
+    chosen = int(tree.action[node])
+    return float(shares[chosen]) if chosen < len(shares) else None
 
 
 def interval_of(

@@ -363,7 +363,7 @@ class Tree(TreeRouting, TreeExports, TreePictures):
 
         return collapse(self)
 
-    def export_text(self, *, details: bool = False) -> str:
+    def export_text(self, *, details: bool = False, smoothing: float = 0.0) -> str:
         """Return the tree as lines of text.
 
         Parameters
@@ -371,10 +371,13 @@ class Tree(TreeRouting, TreeExports, TreePictures):
         details : bool, default=False
             Also say how many rows of each class a leaf holds, and a 95% confidence
             interval for its share or mean.
+        smoothing : float, default=0.0
+            Also say how likely the class of a leaf is, with Laplace smoothing that adds
+            this to the weight of each class.
         """
         from treeproof.tree.drawing import export_text
 
-        return export_text(self, details=details)
+        return export_text(self, details=details, smoothing=smoothing)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as plain dictionaries and lists, ready for JSON.
