@@ -14,7 +14,7 @@ from effort import rounds
 from sklearn.base import clone
 
 from treeproof import from_json
-from treeproof.border.lifetimes import read_lifetimes
+from treeproof.border.lifetimes import Lifetimes, read_lifetimes
 from treeproof.survival import (
     OptimalSurvivalTree,
     concordance,
@@ -243,6 +243,35 @@ def test_other_packages_take_the_output() -> None:
     times = np.unique(np.quantile(y["time"], [0.2, 0.4, 0.6]))
     curves = [f(times) for f in model.predict_survival_function(X)]
     assert 0 < metrics.integrated_brier_score(y, y, np.asarray(curves), times) < 0.5
+
+
+# What lifelines 0.30.3 computes for the tables below.
+LIFELINES = [0.39617486338797814, 0.5433145009416196, 0.4644628099173554,
+             0.5386690647482014, 0.40836653386454186, 0.6605691056910569]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(len(LIFELINES)))
+def test_stored_values_of_lifelines(seed: int) -> None:
+    event, time, risk = censored(seed)
+    assert concordance(event, time, risk) == pytest.approx(LIFELINES[seed], abs=1e-14)
+
+
+def censored(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Events, times and risks of forty rows, with ties of all kinds."""
+    rng = np.random.default_rng(seed)
+    event = rng.random(40) < 0.7
+    return event, np.ceil(6 * rng.exponential(size=40)), rng.integers(0, 6, 40) * 1.0
+
+
+def test_stored_curves_of_lifelines_with_late_entry() -> None:
+    event, time, _ = censored(0)
+    rows, at = Lifetimes(event, time, np.floor(time / 3)), [1, 2, 4, 8, 16]
+    survival = [0.5, 0.4210526315789473, 0.28571428571428564, 0.15439106348197262,
+                0.07842085764163688]  # fmt: skip
+    hazard = [0.5, 0.6578947368421053, 1.0031328320802007, 1.5621848911322598,
+              2.1590102879576567]  # fmt: skip
+    assert kaplan_meier(rows)(at) == pytest.approx(survival, abs=1e-14)
+    assert nelson_aalen(rows)(at) == pytest.approx(hazard, abs=1e-14)
 
 
 def test_lifelines_agrees_on_concordance() -> None:
