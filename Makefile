@@ -11,7 +11,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-big bench-growth bench-scale-out bench-threads bench-memory bench-proofs bench-streams \
-	bench-oblique bench-path bench-regression bench-tasks fuzz fuzz-bytes fuzz-constraints fuzz-costs fuzz-leaves fuzz-numeric fuzz-prices fuzz-proper fuzz-shapes fuzz-tables check-exports peers sanitize \
+	bench-oblique bench-path bench-leaves bench-regression bench-tasks fuzz fuzz-bytes fuzz-constraints fuzz-costs fuzz-leaves fuzz-numeric fuzz-prices fuzz-proper fuzz-shapes fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
 help:  ## show this list
@@ -142,6 +142,9 @@ bench-big: $(VENV)/ready build  ## a hundred million rows from Parquet, by DuckD
 
 bench-tasks: build  ## F1, costs and policies beside STreeD; policy trees on numbers
 	$(BIN)/python -m benchmarks.tasks $(BENCH)
+
+bench-leaves: $(VENV)/ready build  ## counts, probabilities, lines and lifetimes, beside squared error and STreeD
+	$(BIN)/python -m benchmarks.leaves $(BENCH)
 
 bench-growth: $(VENV)/ready build  ## time and memory as rows, features, classes, depth, 1/penalty double
 	$(BIN)/python -m benchmarks.growth $(BENCH)

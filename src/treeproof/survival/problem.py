@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeproof.border import RegressionData
+from treeproof.border import RegressionData, TrainingTable
 from treeproof.border.lifetimes import Lifetimes
 from treeproof.solving.leaf_fit import LeafFit
 from treeproof.survival.curves import StepFunction, kaplan_meier
@@ -48,10 +48,20 @@ class LifetimeProblem:
 
     def curves(self, tree: Tree) -> dict[int, StepFunction]:
         """Return the Kaplan-Meier curve of the rows of every leaf."""
-        leaf = tree.apply(self.data.table.rows)
+        leaf = tree.apply(_columns_of(self.data.table))
         return {
             int(node): kaplan_meier(
                 self.rows.take(leaf == node), self.weights[leaf == node]
             )
             for node in np.flatnonzero(tree.kind == LEAF)
         }
+
+
+def _columns_of(table: TrainingTable) -> list[NDArray[Any]]:
+    """Return the training rows as a tree sees them: numbers, and codes of categories."""
+    return [
+        codes if column.is_categorical else np.append(values, np.nan)[codes]
+        for codes, values, column in zip(
+            table.codes, table.distinct, table.columns, strict=True
+        )
+    ]
