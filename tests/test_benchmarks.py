@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 
 import benchmarks.__main__
-from benchmarks import isolated, noisy, problems, stops
+from benchmarks import isolated, leaves, noisy, problems, stops
 from benchmarks.__main__ import main
 from benchmarks.report import to_markdown
 from benchmarks.store import COLUMNS, Store
@@ -212,3 +212,13 @@ def test_noisy_tables_name_who_is_behind():
 def test_a_check_that_dies_is_a_miss():
     found = stops.alone(stops.memory_limit, "nothing")
     assert [f.holds for f in found] == [False]
+
+
+def test_other_leaves_are_timed(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    monkeypatch.setattr(leaves, "load_numbers", lambda name: (X, X[:, 0] + X[:, 1]))
+    table = leaves.criteria_table(["made"], list(leaves.CRITERIA), 10.0)
+    assert [row[0] for row in table.rows] == list(leaves.CRITERIA)
+    assert table.rows[0][1].endswith("(1)") and table.rows[0][2] == "1.00"
+    assert not any(">" in text for row in table.rows for text in row)  # all proved
