@@ -23,9 +23,7 @@ pbc = pbc[pbc["trt"].notna()]  # the randomised patients
 joined = pbc["age"].to_numpy()
 left = joined + pbc["time"].to_numpy() / 365.25
 died = pbc["status"] == 2
-y = np.array(
-    list(zip(died, left, strict=True)), dtype=[("died", bool), ("age", float)]
-)
+y = np.array(list(zip(died, left, strict=True)), dtype=[("died", bool), ("age", float)])
 X = pbc.drop(columns=["rownames", "id", "time", "status", "age"])
 
 fig, ax = plt.subplots(figsize=(6, 3), layout="constrained")

@@ -58,7 +58,7 @@ class LifetimeProblem:
 
 
 def _columns_of(table: TrainingTable) -> list[NDArray[Any]]:
-    """Return the training rows as a tree sees them: numbers, and codes of categories."""
+    """Return the training rows as trees see them: numbers, codes of categories."""
     return [
         codes if column.is_categorical else np.append(values, np.nan)[codes]
         for codes, values, column in zip(
