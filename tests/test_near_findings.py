@@ -261,17 +261,43 @@ def test_trees_of_a_smaller_depth_are_not_all_trees(monkeypatch) -> None:
     assert model.get_depth() == 4
     whole = model.near_optimal(within=0.01)
     assert whole.complete and whole.max_depth is None
-    largest = Question._largest
+    largest, deepest = Question._largest, [4]
 
     def stopped(self, max_depth, seconds, alone):
-        if max_depth is None:
+        if max_depth is None or max_depth > deepest[0]:
             raise LimitReachedError("time_limit", 0.01)
         return largest(self, max_depth, seconds, alone)
 
     monkeypatch.setattr(Question, "_largest", stopped)
+    with pytest.warns(ConvergenceWarning, match="these are those of depth 4 or less"):
+        part = model.near_optimal(within=0.01)
+    assert part.max_depth == 4 and part.count > 0 and not part.complete
+    deepest[0] = 3
     with pytest.warns(ConvergenceWarning, match="these are those of depth 3 or less"):
         part = model.near_optimal(within=0.01)
         assert part.count == 0
     assert not part.complete and part.max_depth == 3
     assert (part.at_least, part.at_most) == (0, None)
     assert "0 trees of depth 3 or less within 0.01" in repr(part)
+
+
+@pytest.mark.parametrize("proved", [3.0, 4.0, 5.0])
+def test_depths_rise_as_far_as_they_were_proved(monkeypatch, proved) -> None:
+    """A fit that was stopped is followed by trees of the depths that it proved."""
+    X = np.random.default_rng(0).integers(0, 2, (40, 3)).astype(float)
+    model = OptimalTreeClassifier(0.05).fit(X, X[:, 0] * X[:, 1])
+    model.optimal_, model.proved_depth_ = False, proved
+    asked = []
+    largest = Question._largest
+
+    def stopped(self, max_depth, seconds, alone):
+        asked.append(max_depth)
+        if max_depth is None:
+            raise LimitReachedError("time_limit", 0.01)
+        return largest(self, max_depth, seconds, alone)
+
+    monkeypatch.setattr(Question, "_largest", stopped)
+    deepest = max(4, int(proved))  # depth four is tried in any case
+    with pytest.warns(ConvergenceWarning, match=f"depth {deepest} or less"):
+        assert model.near_optimal(within=0.01).max_depth == deepest
+    assert asked == [*range(1, deepest + 1), None]

@@ -106,8 +106,9 @@ class Alternatives:
         LimitReachedError
             If a limit ends the counting (``time_limit`` and ``memory_limit`` of the
             classifier apply here too). If the depth is not limited, or limited above
-            three, smaller depths are tried first: the set then contains all trees of
-            that depth within the margin, and ``max_depth`` is that depth. Otherwise
+            three, the trees of depth 1, 2, 3, 4, ... are counted as far as time allows:
+            the set then contains all trees of that depth within the margin, and
+            ``max_depth`` is that depth. Otherwise
             smaller margins are tried: ``complete`` is then False, and ``count`` is a
             lower bound. In both cases a `ConvergenceWarning` is issued.
 

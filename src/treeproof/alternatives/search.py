@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,8 @@ from treeproof.notices import warn_user
 from treeproof.solving.solvers import Task
 
 __all__ = ["Found", "Question", "best_trees"]
+
+_FLAT = 3  # near-optimal trees of this depth are counted fast on most tables
 
 
 @dataclass(frozen=True)
@@ -79,22 +82,53 @@ class Question:
         """Count the trees; if time is short, those of a smaller depth or margin."""
         task = self.problem.task
         budget = _budget(task.time_limit)
-        levels = _levels(task.max_depth, isinstance(self.problem, NumberProblem))
+        found: Found | None = None
+        levels = self._levels()
+        alone = len(levels) == 1  # no other depth is tried
         for max_depth, part in levels:
-            alone = len(levels) == 1  # no smaller depth to fall back to
             try:
                 found = self._largest(max_depth, budget.share(part), alone)
             except LimitReachedError as reached:
-                last = (max_depth, part) == levels[-1]
-                if reached.status == "interrupted" or last:
+                if reached.status == "interrupted":
                     raise
-                continue
-            self._warn_of_the_rest(found)
-            if found.max_depth != task.max_depth:  # deeper trees were not counted
-                found = replace(found, at_most=None)
-            found.family.renew(task.time_limit)
-            return found
-        raise AssertionError("unreachable: the last level returns or raises")
+                if part < 1.0:
+                    continue  # flatter trees are next
+                if found is None:
+                    raise
+                break
+            if max_depth == task.max_depth:
+                break
+        assert found is not None
+        self._warn_of_the_rest(found)
+        if found.max_depth != task.max_depth:  # deeper trees were not counted
+            found = replace(found, at_most=None)
+        found.family.renew(task.time_limit)
+        return found
+
+    def _levels(self) -> list[tuple[int | None, float]]:
+        """Return the depths to count, and the share of the time left for each.
+
+        Trees of any depth come first if it was proved that none is better, since they
+        can be counted then. Otherwise depths rise up to that of the tree, or the
+        deepest that was proved: each takes a small part of the time of the next one.
+        """
+        model, task = self.problem.model, self.problem.task
+        whole = task.max_depth
+        if whole is not None and whole <= _FLAT:
+            return [(whole, 1.0)]
+        known = [_FLAT] + [model.proved_depth_] * math.isfinite(model.proved_depth_)
+        if task.time_limit is not None:
+            known += [_FLAT + 1, model.tree_.depth]
+        deepest = int(max(known))
+        if whole is not None:
+            deepest = min(deepest, whole - 1)
+        flatter: list[tuple[int | None, float]]
+        flatter = [(depth, 1.0) for depth in range(1, deepest + 1)]
+        if isinstance(self.problem, NumberProblem) and whole is None:
+            return flatter  # lower bounds for regression need a limited depth
+        if model.optimal_ or task.time_limit is None:
+            return [(whole, 0.5), *flatter]
+        return [*flatter, (whole, 1.0)]
 
     def trees(self) -> Iterator[NearTree]:
         """Visit the trees from the best one on, without counting all of them first.
@@ -103,7 +137,9 @@ class Question:
         of a fit, and there are never many more trees counted than are asked for.
         """
         task = self.problem.task
-        depth = _levels(task.max_depth, isinstance(self.problem, NumberProblem))[0][0]
+        depth = task.max_depth
+        if isinstance(self.problem, NumberProblem) and depth is None:
+            depth = _FLAT
         search = self.problem.search(max_depth=depth)
         budget, given = _budget(task.time_limit), 0
 
@@ -202,16 +238,6 @@ def _budget(seconds: float | None) -> Any:
     from treeproof.path.budget import Budget  # paths are made of estimators
 
     return Budget(seconds)
-
-
-def _levels(max_depth: int | None, regression: bool) -> list[tuple[int | None, float]]:
-    """Return the depths to try, and the share of the remaining time for each."""
-    if max_depth is not None and max_depth <= 3:
-        return [(max_depth, 1.0)]
-    first: list[tuple[int | None, float]] = [(max_depth, 0.5)]
-    if regression and max_depth is None:
-        first = []  # lower bounds for regression need a limited depth
-    return [*first, (3, 0.6), (2, 0.8), (1, 1.0)]
 
 
 def best_trees(model: Any, task: Task, k: int) -> tuple[list[NearTree], str | None]:
