@@ -30,9 +30,9 @@ from treeproof.estimators.regressor import OptimalTreeRegressor
 from treeproof.offered import Offers
 from treeproof.parameters import counts_errors
 from treeproof.path.budget import Budget, one_warning
+from treeproof.path.progress import FoldsBar
 from treeproof.path.result import PathPoint, PenaltyPath
 from treeproof.path.tracing import penalty_path
-from treeproof.solving.progress import tracked
 from treeproof.sources.training import source_for, split_table
 
 __all__ = ["OptimalTreeClassifierCV", "OptimalTreeRegressorCV"]
@@ -122,10 +122,12 @@ class _ChosenByCV(Offers, MetaEstimatorMixin, BaseEstimator):
         with one_warning(type(self).__name__):
             seconds = base.time_limit if self.time_limit is None else self.time_limit
             budget = Budget(seconds)
-            self.path_ = penalty_path(
-                X, y, sample_weight, **self._limits(base, budget.share(_WHOLE))
-            )
-            scores = self._scores(X, y, sample_weight, base, budget)
+            first = budget.share(_WHOLE)
+            shown = bool(self.verbose or base.verbose)
+            with FoldsBar(shown, whole=_WHOLE, seconds=first) as bar:
+                limits = self._limits(base, first)
+                self.path_ = penalty_path(X, y, sample_weight, **limits)
+                scores = self._scores(X, y, sample_weight, base, budget, bar)
         self.cv_results_ = _results(self.path_, scores)
         self.best_index_ = self._choose(scores)
         self.estimator_ = self.chosen_.model
@@ -141,7 +143,13 @@ class _ChosenByCV(Offers, MetaEstimatorMixin, BaseEstimator):
         return {"low": self.low, "high": self.high, "estimator": timed}
 
     def _scores(
-        self, X: Any, y: Any, sample_weight: Any, base: Any, budget: Budget
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        base: Any,
+        budget: Budget,
+        bar: FoldsBar,
     ) -> NDArray[np.float64]:
         """Return the score of each point of the path (rows) on each fold."""
         labels = np.asarray(y)
@@ -163,9 +171,7 @@ class _ChosenByCV(Offers, MetaEstimatorMixin, BaseEstimator):
             )
             for train, test in folds
         )
-        return np.column_stack(
-            list(tracked(work, len(folds), "folds", bool(self.verbose or base.verbose)))
-        )
+        return np.column_stack(list(bar.folds(work, len(folds))))
 
     def _scorer(self, base: Any) -> Any:
         """Return what to choose by; None for the estimator's own score.
@@ -266,7 +272,8 @@ class OptimalTreeClassifierCV(ClassifierMixin, _ChosenByCV):
         Seconds for all of the work, the folds included; None for the time limit of the
         estimator.
     verbose : bool, default=False
-        Show a bar of how many folds are done.
+        Show a bar of how much of the work is done: first the path of all rows, then
+        the folds.
 
     Attributes
     ----------

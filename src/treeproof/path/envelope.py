@@ -18,13 +18,16 @@ cost that the engine can express.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["Envelope", "Segment", "Solution", "segments_of", "trace"]
+__all__ = [
+    "Envelope", "Segment", "Solution", "least_between", "segments_of", "stages",
+    "trace",
+]  # fmt: skip
 
 EXACT = Fraction(0)
 
@@ -58,8 +61,8 @@ class Segment:
 class Envelope:
     """The segments in the order of increasing split cost, and what is proved.
 
-    `known` are pairs (split cost, lower bound on every tree's cost there); the optimal
-    cost is concave, so that their interpolation is a lower bound everywhere.
+    `known` are pairs (split cost, lower bound on every tree's cost there), which give a
+    bound everywhere (`least_between`).
     """
 
     segments: list[Segment]
@@ -68,35 +71,100 @@ class Envelope:
     solutions: list[Solution]
     complete: bool  # False if a limit has ended the search
 
-    def with_trees(self, others: list[Solution], low: int, high: int) -> Envelope:
-        """Return the envelope after adding trees that were found elsewhere."""
-        solutions = [*self.solutions, *others]
-        return replace(
-            self, segments=segments_of(solutions, low, high), solutions=solutions
-        )
+    @property
+    def proved(self) -> bool:
+        """Whether no tree is better anywhere."""
+        return all(self.gap(segment)[0] == 0 for segment in self.segments)
 
-    def best_at(self, split_cost: int) -> Fraction | int:
-        """Return the lowest cost of the trees found, at a split cost."""
-        return min(solution.at(split_cost) for solution in self.solutions)
+    def joined(
+        self,
+        others: list[Solution],
+        known: Iterable[tuple[Fraction, Fraction]],
+        low: int,
+        high: int,
+    ) -> Envelope:
+        """Return the envelope after adding trees and bounds that are known otherwise.
+
+        Parameters
+        ----------
+        others : list of Solution
+            Trees that were found elsewhere.
+        known : iterable of pairs
+            Split costs, and lower bounds on every tree's cost there.
+        low, high : int
+            The range of split costs.
+        """
+        solutions = [*self.solutions, *others]
+        bounds = dict(self.known)
+        for split_cost, lower in known:
+            bounds[split_cost] = max(bounds.get(split_cost, lower), lower)
+        return replace(
+            self,
+            segments=segments_of(solutions, low, high),
+            known=sorted(bounds.items()),
+            solutions=solutions,
+        )
 
     def lower(self, split_cost: Fraction) -> Fraction:
         """Return a lower bound on the cost of all trees at this split cost."""
-        points = self.known
-        if split_cost <= points[0][0]:
-            x, value = points[0]
-            return value if x == 0 else value * split_cost / x
-        for (x0, y0), (x1, y1) in pairwise(points):
-            if split_cost <= x1:
-                return y0 + (y1 - y0) * (split_cost - x0) / (x1 - x0)
-        return points[-1][1]
+        return least_between(self.known, split_cost)
 
     def gap(self, segment: Segment) -> tuple[Fraction, Fraction]:
-        """Return the largest gap on a segment, and a split cost at which it occurs."""
+        """Return the largest gap on a segment, and a split cost at which it occurs.
+
+        Bounds of real-valued costs may exceed a cost by the tolerance.
+        """
         inner = [x for x, _ in self.known if segment.low < x < segment.high]
         return max(
-            (segment.solution.at(x) - self.lower(x), -x)
+            (max(segment.solution.at(x) - self.lower(x), Fraction(0)), -x)
             for x in (segment.low, *inner, segment.high)
         )
+
+
+def least_between(
+    points: Iterable[tuple[Fraction, Fraction]], split_cost: Fraction
+) -> Fraction:
+    """Return a lower bound at a split cost, from those at others.
+
+    The least cost of any set of trees is a concave function of the split cost that does
+    not fall and is never negative. A bound anywhere is therefore the least concave
+    function above the bounds that are known.
+
+    Parameters
+    ----------
+    points : iterable of pairs
+        Split costs, and bounds there.
+    split_cost : Fraction
+        Where a bound is wanted.
+
+    Examples
+    --------
+    >>> known = [(Fraction(10), Fraction(40)), (Fraction(20), Fraction(60))]
+    >>> [str(least_between(known, Fraction(x))) for x in (5, 15, 30)]
+    ['20', '50', '60']
+    """
+    hull = [(Fraction(0), Fraction(0))]
+    for x, y in sorted(points):
+        if y < hull[-1][1]:  # no tree costs less where splits cost more
+            continue
+        if x == hull[-1][0]:
+            hull.pop()
+        while len(hull) > 1 and _below(hull[-2], hull[-1], (x, y)):
+            hull.pop()
+        hull.append((x, y))
+    for (x0, y0), (x1, y1) in pairwise(hull):
+        if split_cost <= x1:
+            return y0 + (y1 - y0) * (split_cost - x0) / (x1 - x0)
+    return hull[-1][1]
+
+
+def _below(
+    a: tuple[Fraction, Fraction],
+    b: tuple[Fraction, Fraction],
+    c: tuple[Fraction, Fraction],
+) -> bool:
+    """Whether a point is not above the line between its neighbours."""
+    return (b[1] - a[1]) * (c[0] - a[0]) <= (c[1] - a[1]) * (b[0] - a[0])
 
 
 def trace(
@@ -115,7 +183,7 @@ def trace(
     """
     tracer = _Tracer(solve, error_unit, tolerance)
     right = tracer.search(high, 0)
-    for split_cost in _stages(low, high):
+    for split_cost in stages(low, high):
         left = tracer.search(split_cost, 0)
         if not tracer.stopped:
             tracer.close(left, right)
@@ -129,14 +197,14 @@ def trace(
     )
 
 
-def _stages(low: int, high: int) -> list[int]:
+def stages(low: int, high: int) -> list[int]:
     """Return the split costs at which the stages of the path end.
 
     Searches take longer for smaller split costs. If a limit ends the last stage, the
     earlier stages are still proved.
     """
-    stages = [high // 4**k for k in range(1, 5)]
-    return [x for x in stages if x > 2 * low] + ([low] if low < high else [])
+    inner = [high // 4**k for k in range(1, 5)]
+    return [x for x in inner if x > 2 * low] + ([low] if low < high else [])
 
 
 class _Tracer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -17,11 +16,12 @@ from treeproof.estimators.regressor import OptimalTreeRegressor
 from treeproof.estimators.variants import model_like
 from treeproof.notices import warn_user
 from treeproof.parameters import counts_errors
-from treeproof.path.envelope import Envelope, Segment, trace
+from treeproof.path.envelope import Segment
+from treeproof.path.progress import PathListener
 from treeproof.path.result import PathPoint, PenaltyPath
-from treeproof.path.searches import Searches
+from treeproof.path.rungs import Level, Traced, trace_levels
 from treeproof.solving.certificates import Certificate
-from treeproof.solving.observers import observing
+from treeproof.solving.observers import History
 from treeproof.solving.solvers import solver_name
 
 __all__ = ["penalty_path"]
@@ -113,19 +113,19 @@ def penalty_path(
     given = {} if costs is None else {"costs": costs}
     prepared = model._prepare(X, y, sample_weight, **given)
     name = solver_name(model.solver, prepared.task)
-    with observing(bool(model.verbose)) as (history, _):
-        found = _trace(name, prepared, low, high)
-        searches, envelope = found.searches, found.envelope
-        # One warning is issued for the whole path.
-        answer = envelope.segments[0].solution.answer.copy()
-        answer.pop("certificates", None)
-        answer["seconds"] = searches.seconds
-        answer["status"] = "part of a path"
-        prepared.keep(name, answer, history)
+    with PathListener(bool(model.verbose)) as listener:
+        found = trace_levels(name, prepared.task, low, high, listener)
+    searches, envelope = found.searches, found.envelope
+    # One warning is issued for the whole path.
+    answer = envelope.segments[0].solution.answer.copy()
+    answer.pop("certificates", None)
+    answer["seconds"] = searches.seconds
+    answer["status"] = "part of a path"
+    prepared.keep(name, answer, History())
     if isinstance(model, OptimalTreeClassifier):
         model._remember(prepared.task, answer, int(model.n_best))
     points = [
-        _point(segment, found, model, (float(low), float(high)))
+        _point(segment, found, prepared, model, (float(low), float(high)))
         for segment in envelope.segments
     ]
     path = PenaltyPath(
@@ -133,7 +133,7 @@ def penalty_path(
         float(low),
         float(high),
         "optimal" if all(p.optimal for p in points) else searches.status,
-        envelope.n_searches,
+        found.n_searches,
         searches.seconds,
         searches.unit / Fraction(searches.units.factor),
         searches.units.offset,
@@ -149,53 +149,12 @@ def penalty_path(
     return path
 
 
-@dataclass(frozen=True)
-class _Traced:
-    """The path of a problem, and that of shallow trees if the first is not proved."""
-
-    searches: Searches
-    envelope: Envelope
-    prepared: Prepared[Any]
-    flat: Envelope | None
-
-
-_FLAT = 3  # maximum depth for which the path is found quickly on most tables
-_SHARE = 0.6  # share of the time for trees of any depth; shallow trees get the rest
-
-
-def _trace(name: str, prepared: Prepared[Any], low: float, high: float) -> _Traced:
-    """Return the path; where it is not proved, use trees of the shallow path.
-
-    Shallow trees are proved quickly where deeper ones take hours, and they are often
-    the best of all. The path of shallow trees contributes its trees to the path of all
-    trees, and shows for each point whether a shallow tree could be better.
-    """
-    task = prepared.task
-    climbs = task.max_depth is None or task.max_depth > _FLAT
-    limit = task.time_limit
-    first = task
-    if climbs and limit is not None:
-        first = replace(task, time_limit=_SHARE * limit)
-    searches = Searches(name, first)
-    units = searches.units
-    ends = (
-        searches.split_cost(units.engine_penalty(low)),
-        searches.split_cost(units.engine_penalty(high)),
-    )
-
-    def traced(using: Searches) -> Envelope:
-        return trace(using.solve, *ends, using.error_unit, using.tolerance)
-
-    envelope = traced(searches)
-    if envelope.complete or not climbs:
-        return _Traced(searches, envelope, prepared, None)
-    rest = None if limit is None else max(limit - searches.seconds, 0.01)
-    flat = traced(Searches(name, replace(task, max_depth=_FLAT, time_limit=rest)))
-    return _Traced(searches, envelope.with_trees(flat.solutions, *ends), prepared, flat)
-
-
 def _point(
-    segment: Segment, found: _Traced, template: Any, ends: tuple[float, float]
+    segment: Segment,
+    found: Traced,
+    prepared: Prepared[Any],
+    template: Any,
+    ends: tuple[float, float],
 ) -> PathPoint:
     searches, envelope = found.searches, found.envelope
     units = searches.units
@@ -207,34 +166,25 @@ def _point(
         Fraction(ends[1]) if segment is last else segment.high / unit,
     )
     penalty = _middle(exact[0], exact[1])
-    tree, loss = found.prepared.grow(segment.solution.answer["tree"])
+    tree, loss = prepared.grow(segment.solution.answer["tree"])
     gap, _ = envelope.gap(segment)
     split_cost = searches.split_cost(units.engine_penalty(penalty))
-    lower = envelope.lower(Fraction(split_cost))
+    cost_now = segment.solution.at(split_cost)
+    lower = min(envelope.lower(Fraction(split_cost)), Fraction(cost_now))
     model = model_like(
         template,
         tree,
         split_penalty=penalty,
         objective=loss + penalty * tree.n_penalties(template.penalize),
         lower=float(lower / unit) + units.offset - units.slack,
-        proved=lower == segment.solution.at(split_cost),
+        proved=lower == cost_now,
         status=searches.status,
     )
-    if found.flat is not None:
-        best = found.flat.best_at(split_cost)
-        least = min(found.flat.lower(Fraction(split_cost)), Fraction(best))
-        same = best == segment.solution.at(split_cost)
-        cost = model.objective_ if same else float(best / unit) + units.offset
-        model.add_level(
-            Certificate(
-                _FLAT, cost, cost if least == best else
-                float(least / unit) + units.offset - units.slack,
-                least == best, searches.seconds,
-            )
-        )  # fmt: skip
+    if lower < cost_now:
+        for level in found.levels_at(split_cost, int(cost_now)):
+            model.add_level(_certificate(level, cost_now, found, model.objective_))
     if hasattr(template, "_task"):  # for `near_optimal`
         model._task = template._task
-        cost_now = segment.solution.at(split_cost)
         model._engine_costs = (searches.unit, split_cost, cost_now)
     return PathPoint(
         interval=(float(exact[0]), float(exact[1])),
@@ -248,6 +198,24 @@ def _point(
         gap=float(gap / unit),
         model=model,
     )
+
+
+def _certificate(
+    level: Level, cost: Fraction | int, found: Traced, objective: float
+) -> Certificate:
+    """Return what is known about a level, beside a tree of this cost."""
+    units, unit = found.searches.units, found.searches.unit
+
+    def stated(whole: Fraction | int) -> float:
+        return units.stated(float(whole / Fraction(unit)))
+
+    best = objective if level.upper == cost else stated(level.upper)
+    least = stated(level.lower) - units.slack
+    if level.lower >= cost:
+        least = max(least, objective)
+    proved = level.lower >= level.upper
+    lower = best if proved else min(least, math.nextafter(best, -math.inf))
+    return Certificate(level.max_depth, best, lower, proved, level.seconds)
 
 
 def _middle(low: Fraction, high: Fraction) -> float:

@@ -28,6 +28,7 @@ __all__ = [
     "observing",
     "watch",
     "watch_ladder",
+    "watchers",
 ]
 
 Observer = Callable[[int, float, float, float, int], None]
@@ -123,6 +124,17 @@ def watch(observer: Observer) -> Iterator[None]:
         yield
     finally:
         _watching.reset(token)
+
+
+def watchers() -> tuple[Observer, ...]:
+    """Return the functions that `watch` has installed around this block.
+
+    Examples
+    --------
+    >>> watchers()
+    ()
+    """
+    return _watching.get()
 
 
 @contextmanager

@@ -8,18 +8,14 @@ the engine's events.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 from rich.console import Console
-from rich.progress import track
 
 from treeproof.solving.certificates import Certificate
 
-_Item = TypeVar("_Item")
-
-__all__ = ["ProgressLine", "tracked"]
+__all__ = ["ProgressLine"]
 
 _PERIOD = 0.1  # seconds between two updates
 
@@ -76,20 +72,3 @@ class ProgressLine:
             f"{seconds:.1f} s   cost {upper:.4f}   lower bound {lower:.4f}   "
             f"gap {upper - lower:.4f}{level}"
         )
-
-
-def tracked(
-    items: Iterable[_Item], total: int, what: str, shown: bool
-) -> Iterator[_Item]:
-    """Yield items; if requested, a bar on standard error counts them.
-
-    Examples
-    --------
-    >>> list(tracked([1, 2], 2, "folds", shown=False))
-    [1, 2]
-    """
-    if not shown:
-        yield from items
-        return
-    console = Console(stderr=True)
-    yield from track(items, what, total=total, console=console, transient=True)
