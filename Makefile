@@ -11,7 +11,7 @@ LINTED := src tests $(wildcard benchmarks examples tools docs/*.py)
 .DEFAULT_GOAL := help
 .PHONY: help demo build tools test lint docs bench bench-noisy bench-stops bench-numeric bench-bounds \
 	bench-big bench-growth bench-scale-out bench-threads bench-memory bench-proofs bench-streams \
-	bench-oblique bench-path bench-leaves bench-regression bench-tasks fuzz fuzz-bytes fuzz-constraints fuzz-costs fuzz-leaves fuzz-numeric fuzz-prices fuzz-proper fuzz-shapes fuzz-tables check-exports peers sanitize \
+	bench-oblique bench-path bench-leaves bench-regression bench-tasks fuzz fuzz-bytes fuzz-constraints fuzz-costs fuzz-near fuzz-leaves fuzz-numeric fuzz-prices fuzz-proper fuzz-shapes fuzz-tables check-exports peers sanitize \
 	sanitize-threads clean
 
 help:  ## show this list
@@ -193,6 +193,9 @@ fuzz-costs: build  ## costs, rewards and F-measures against brute force, at leng
 fuzz-leaves: build  ## counts, probabilities, lifetimes, lines and their proofs against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) tests/test_other_leaves_exact.py \
 		tests/test_proof_leaves.py tests/test_proof_lines.py tests/test_binary_pairs.py
+
+fuzz-near: build  ## trees within a margin, and questions about them, against brute force, at length
+	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -q -n $(JOBS) $(wildcard tests/test_near_*.py) tests/test_all_trees_proof.py
 
 fuzz-proper: $(VENV)/ready build  ## proper and oblique trees against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=10 \

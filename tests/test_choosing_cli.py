@@ -85,6 +85,17 @@ def test_alternatives(monks, treeproof, tmp_path):
     assert "all test" in out and "432 rows" in out
 
 
+def test_a_page_of_the_best_alternatives(monks, treeproof, tmp_path):
+    page = tmp_path / "trees.html"
+    words = ["--split-penalty", 0.02, "--max-depth", 2, "--within", 0.4]
+    words += ["--limit", 5, "--distinct", "functions", "--html", page]
+    status, out, err = treeproof("alternatives", monks, "--target", "target", *words)
+    assert status == 0 and "best 5 different functions" in out
+    shares = [float(s) for s in re.findall(r"([\d.]+)% test", out)]
+    assert all(share <= 100 for share in shares)
+    assert f"wrote {page}" in err and "<html" in page.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

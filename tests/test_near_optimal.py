@@ -20,6 +20,19 @@ def monks():
     return clf.fit(data.data, data.target), data.data, data.target
 
 
+@pytest.mark.parametrize("distinct", ["trees", "functions"])
+def test_the_use_of_columns_by_a_limited_set_is_that_of_its_trees(distinct):
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 2, (80, 4))
+    y = (X[:, 0] & X[:, 1]) ^ (rng.random(80) < 0.3)
+    model = OptimalTreeClassifier(0.01, max_depth=2).fit(X, y)
+    trees = model.near_optimal(0.5, limit=5, distinct=distinct)
+    use = trees.feature_use()
+    for name, n in use.items():
+        tests = [int(name.removeprefix("x")) in t.tree.feature for t in trees]
+        assert n == sum(tests) <= trees.count == 5
+
+
 def test_trees_are_what_they_say(monks):
     clf, X, y = monks
     trees = clf.near_optimal(0.03)

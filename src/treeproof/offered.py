@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from inspect import Parameter, signature
 from typing import Any
@@ -95,10 +95,11 @@ class Offers:
         raise AttributeError(_sentence(kind, name, (), name, "method"))
 
 
-def _parameters(function: Callable[..., Any]) -> list[str]:
+@cache
+def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names that may be given to a function."""
     parameters = list(signature(function).parameters.values())[1:]
-    return [p.name for p in parameters if p.kind is not Parameter.VAR_KEYWORD]
+    return tuple(p.name for p in parameters if p.kind is not Parameter.VAR_KEYWORD)
 
 
 def _checked(fit: Callable[..., Any]) -> Callable[..., Any]:

@@ -198,16 +198,21 @@ class NearOptimalSet(Questions):
         """Return how many trees test each column.
 
         A column that every tree tests cannot be replaced within this margin; a column
-        that no tree tests is not needed. With a ``limit``, the numbers include all
-        trees that were counted on the way, not only those of the set. If trees that
-        predict the same count once, the number is that of the predictions, or
-        functions, that no tree without the column makes.
+        that no tree tests is not needed. If trees that predict the same count once, the
+        number is that of the predictions, or functions, that no tree without the column
+        makes; with a ``limit``, the trees of the set are looked at one by one.
 
         Returns
         -------
         dict
             Number of trees by column name.
         """
+        if self.limit is not None:
+            tested = [set(near.tree.feature.tolist()) for near in self]
+            return {
+                name: sum(feature in columns for columns in tested)
+                for feature, name in enumerate(self._names)
+            }
         family, total = self._found.family, self._found.count.total
         out = {}
         for feature, name in enumerate(self._names):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -70,9 +70,24 @@ def alternatives(
     time_limit: Annotated[
         float, typer.Option(help="Time limit in seconds; 0 for no limit.")
     ] = 60.0,
+    distinct: Annotated[
+        Literal["trees", "predictions", "functions"],
+        typer.Option(
+            help="Count trees with the same predictions on these rows, or on all rows "
+            "that there could be, once."
+        ),
+    ] = "trees",
+    limit: Annotated[
+        int | None,
+        typer.Option(help="Find only this many of the best trees, without counting."),
+    ] = None,
     plot: Annotated[
         str | None,
         typer.Option(help="Write a picture of how many trees use each column."),
+    ] = None,
+    html: Annotated[
+        str | None,
+        typer.Option(help="Write a page in which you can walk through the trees."),
     ] = None,
     as_json: JsonOutput = False,
 ) -> None:
@@ -83,6 +98,7 @@ def alternatives(
 
     treeproof alternatives car.csv --target class --within 0.01
     treeproof alternatives car.csv --target class --without doors,persons
+    treeproof alternatives car.csv --target class --limit 1000 --html trees.html
     """
     from treeproof.alternatives.engine import LimitReachedError
 
@@ -111,7 +127,13 @@ def alternatives(
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(training.X, training.y, training.weights)
     try:
-        trees = model.near_optimal(within, using=listed(using), without=listed(without))
+        trees = model.near_optimal(
+            within,
+            limit=limit,
+            using=listed(using),
+            without=listed(without),
+            distinct=distinct,
+        )
         use = trees.feature_use()
     except LimitReachedError as limit:
         typer.echo(f"treeproof: {limit}", err=True)
@@ -119,6 +141,9 @@ def alternatives(
     if plot is not None:
         trees.plot().figure.savefig(plot)
         say_written(plot)
+    if html is not None:
+        trees.to_html(html)
+        say_written(html)
     some = trees.sample(sample, random_state) if sample > 0 else trees.best(show)
     if as_json:
         typer.echo(json.dumps(_report(model, trees, use, some)))

@@ -98,7 +98,10 @@ class ConstraintPath(Sequence[ConstraintPoint]):
         return "\n".join(lines)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw cost against bound; bars extend down to the lower bound.
+        """Draw cost against bound, and what relaxing the bound would save.
+
+        Bars extend down to the lower bound. The second axis has the price of each
+        bound: by how much the least cost falls for each unit by which it is relaxed.
 
         Parameters
         ----------
@@ -114,12 +117,23 @@ class ConstraintPath(Sequence[ConstraintPoint]):
         kept = sorted((p for p in self._points if p.feasible), key=lambda p: p.bound)
         bounds, costs = [p.bound for p in kept], [p.objective for p in kept]
         gaps = [p.objective - p.lower_bound for p in kept]
+        prices = ax.twinx()
+        prices.step(
+            bounds,
+            [p.price for p in kept],
+            where="mid",
+            color="tab:gray",
+            linestyle=":",
+        )
+        prices.set_ylabel("price: saving per unit of the bound (dotted)")
+        prices.set_ylim(bottom=0)
         ax.errorbar(
             bounds, costs, yerr=[gaps, [0.0] * len(kept)], marker="o", capsize=3
         )
-        ax.set_xlabel(self.name)
+        ax.set_xlabel(self.name.replace("_", " "))
         ax.set_ylabel("least cost")
-        ax.spines[["top", "right"]].set_visible(False)
+        for axes in (ax, prices):
+            axes.spines["top"].set_visible(False)
         return ax
 
 
