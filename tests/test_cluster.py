@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV
 
 from treeproof import OptimalTreeClassifier, stop_when
 from treeproof.cluster import coordinator
+from treeproof.policy import OptimalPolicyTree
 
 distributed = pytest.importorskip("distributed")
 dd = pytest.importorskip("dask.dataframe")
@@ -98,6 +99,16 @@ def test_costs(client, short_slices, parameters, given):
     alone = model.fit(X, y, **given).objective_
     model.fit(X, y, distributed=client, **given)
     assert model.optimal_ and model.objective_ == pytest.approx(alone, abs=1e-9)
+
+
+def test_treatments(client, short_slices):
+    rng = np.random.default_rng(6)
+    X, rewards = rng.choice(list("ab"), (120, 5)), rng.normal(size=(120, 3))
+    model = OptimalPolicyTree(0.01, max_depth=3, solver="sparse")
+    alone = model.fit(X, rewards).objective_
+    model.fit(X, rewards, distributed=client)
+    assert model.optimal_ and model.objective_ == pytest.approx(alone, abs=1e-9)
+    assert model.stats_["workers"] == 2
 
 
 def test_f1_needs_one_process(client):
