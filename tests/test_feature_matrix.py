@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from treeproof import (
     OptimalTreeClassifier,
@@ -283,3 +284,34 @@ def test_it_works_or_is_refused_in_one_sentence(objective, tmp_path):
         one = said.count(". ") == 0 or "parameter of" in said  # scikit-learn's words
         assert one, (objective, feature, said)
         assert refused(objective, feature), (objective, feature, said)
+
+
+class Own(OptimalTreeClassifier):
+    """A subclass of a user, with a parameter more."""
+
+    def __init__(self, extra=1, **others):
+        super().__init__(**others)
+        self.extra = extra
+
+    def fit(self, X, y, more=None, **others):
+        self.more = more
+        return super().fit(X, y, **others)
+
+
+def test_subclasses_may_pass_on_what_they_are_given():
+    own = Own(extra=3, max_depth=1)
+    assert (own.extra, own.max_depth) == (3, 1)
+    with pytest.raises(TypeError, match="has no parameter 'max_deph'; did you mean"):
+        OptimalTreeClassifier(max_deph=1)
+    with pytest.raises(TypeError, match="fit of Own has no argument 'entry'"):
+        own.fit(X, CLASSES, more=4, entry=5)
+    assert own.more == 4
+
+
+def test_other_attributes_are_as_python_has_them():
+    model = OptimalTreeRegressor()
+    assert not hasattr(model, "predict_proba") and not hasattr(model, "nothing")
+    with pytest.raises(AttributeError, match="object has no attribute 'nothing'"):
+        _ = model.nothing
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        _ = OptimalPolicyTree().policy_value_

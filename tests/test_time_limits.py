@@ -12,6 +12,7 @@ from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
 from treeproof.border import read_classification_data
 from treeproof.estimators import base
 from treeproof.limits import Deadline
+from treeproof.policy import OptimalPolicyTree
 
 ROWS, COLUMNS = 120_000, 10
 
@@ -170,3 +171,16 @@ def test_equal_targets_have_no_penalty_below():
         time_limit=1e-9,
     )
     assert found["lower"] == 0.0  # a leaf loses nothing
+
+
+def test_a_policy_without_time_to_read_is_a_leaf(monkeypatch):
+    monkeypatch.setattr(
+        base, "Deadline", lambda limit, cuts: Deadline(limit, cuts, clock=Clock())
+    )
+    X, y = table()
+    rewards = np.column_stack([y, 1 - y]).astype(float)
+    with pytest.warns(UserWarning, match="The search stopped"):
+        model = OptimalPolicyTree(time_limit=4.5).fit(X, rewards)
+    assert (model.status_, model.n_splits_) == ("time_limit", 0)
+    assert model.policy_value_ == pytest.approx(rewards.mean(axis=0).max())
+    assert model.lower_bound_ <= -1 + 1e-6  # one split would do

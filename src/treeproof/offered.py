@@ -76,7 +76,7 @@ class Offers:
         """Make an estimator; refuse parameters that it does not have."""
         known = _parameters(cls.__init__)
         for name in given:
-            if name not in known:
+            if known and name not in known:
                 raise TypeError(_sentence(cls, name, known, "__init__", "parameter"))
         return super().__new__(cls)
 
@@ -97,9 +97,11 @@ class Offers:
 
 @cache
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    """Return the names that may be given to a function."""
+    """Return the names that may be given to a method; none if it takes any name."""
     parameters = list(signature(function).parameters.values())[1:]
-    return tuple(p.name for p in parameters if p.kind is not Parameter.VAR_KEYWORD)
+    if any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+        return ()
+    return tuple(p.name for p in parameters)
 
 
 def _checked(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -108,7 +110,7 @@ def _checked(fit: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(fit)
     def checked(self: Any, *args: Any, **given: Any) -> Any:
         for name in given:
-            if name not in known:
+            if known and name not in known:
                 kind = type(self)
                 raise TypeError(_sentence(kind, name, known, "fit", "argument"))
         return fit(self, *args, **given)
