@@ -46,6 +46,11 @@ test: $(VENV)/ready build lint  ## all tests
 	$(BIN)/python -m pytest -n $(JOBS)
 	$(BIN)/python -m pytest --doctest-modules src/treeproof
 
+.PHONY: test-tools
+test-tools: $(VENV)/ready build  ## tests with SHAP, dtreeviz, MLflow and skops, which it installs
+	$(PIP) install --no-build-isolation $(BUILD_FLAGS) -e ".[dev,explain,cards]"
+	$(BIN)/python -m pytest -n $(JOBS) tests/test_scikit_learn_tools.py tests/test_model_card.py tests/test_docs.py
+
 lint: $(VENV)/ready  ## ruff, mypy, clang-format, and clang-tidy (if installed) on changed files
 	find cpp tools tests -name '*.?pp' | xargs $(BIN)/clang-format --dry-run -Werror
 	$(BIN)/ruff check $(LINTED)
