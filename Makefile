@@ -52,7 +52,7 @@ test-tools: $(VENV)/ready build  ## tests with SHAP, dtreeviz, MLflow and skops,
 	$(BIN)/python -m pytest -n $(JOBS) tests/test_scikit_learn_tools.py tests/test_model_card.py tests/test_docs.py
 
 lint: $(VENV)/ready  ## ruff, mypy, clang-format, and clang-tidy (if installed) on changed files
-	find cpp tools tests -name '*.?pp' | xargs $(BIN)/clang-format --dry-run -Werror
+	find cpp tools tests examples -name '*.?pp' | xargs $(BIN)/clang-format --dry-run -Werror
 	$(BIN)/ruff check $(LINTED)
 	$(BIN)/ruff format --check $(LINTED)
 	$(BIN)/mypy

@@ -26,10 +26,9 @@ struct Squares {
 // With a = W c and x = a + s, spread is x log(x / a) - s. The power of two next to x / a is
 // taken off first, and the logarithm of the rest is 2 artanh f with f = (x - a) / (x + a), one
 // division. Where nothing was taken off, x - a is s itself, and 2 x f - s is s f: the small
-// result of targets near their centre keeps its digits. f is at most a fifth, and there (artanh f /
-// f
-// - 1) / f^2 is a polynomial of f^2, which interpolates it at Chebyshev's points: what it lacks is
-// below 6e-17 of the logarithm, half of a rounding.
+// result of targets near their centre keeps its digits. |f| is at most 1/5. There,
+// (artanh(f) / f - 1) / f^2 is approximated by a polynomial in f^2 of degree 6 that interpolates it
+// at Chebyshev's points. The error is below 6e-17 of the logarithm, half a unit in the last place.
 struct Logs {
   static constexpr double kArtanh[] = {
       0.3333333333333347,  0.19999999999667778, 0.14285714418022774, 0.11111091388337241,

@@ -25,18 +25,19 @@ struct Move {
 
 // A state as a policy sees it, with its current estimates.
 //
-// The thesis values a tree that was never expanded by its own accuracy. But the splits of
-// different leaves do not disturb each other, so a tree that has two leaves worth splitting
-// is worth both splits: the `outlook` adds, leaf by leaf, what its best split would gain
-// beyond the penalty. On XOR this is what shows the right first split, which gains nothing
-// by itself, to be worth the whole tree as soon as it is tried once.
+// In the thesis, the value of a tree that was never expanded is its own accuracy. But splits of
+// different leaves are independent of each other, so the gains of the best splits of all leaves add
+// up. The `outlook` of a tree is therefore its value plus, for each leaf, the gain of its best split
+// beyond the penalty. On XOR, the right first split gains nothing by itself; the outlook shows its
+// value as soon as it was tried once.
 //
-// The best of many estimated gains is too good to be true. A gain g from n rows has a
-// standard deviation of about sqrt(g / n) (it is a difference of two counts of rows); half of
-// one is taken off for the outlook, which guides the search (measured on random-tree-1:
-// median accuracy .936 without, .961 with a half, .938 with a whole one), and
-// sqrt(2 log splits) of them, what the largest of so many would reach by chance, before a
-// split that was never tried may enter the tree that is proposed.
+// The largest of many estimated gains is biased upwards. A gain g that was estimated from n rows is
+// a difference of two counts and has a standard deviation of about sqrt(g / n). Two corrections are
+// made for this. The outlook, which guides the search, is lowered by half a standard deviation
+// (median accuracy on random-tree-1: .936 without this, .961 with half of one, .938 with a whole
+// one). And a split that was never tried enters the proposed tree only if its gain exceeds
+// sqrt(2 log m) standard deviations, about the largest value that m splits without any gain reach
+// by chance.
 class Situation {
  public:
   Situation(const State& state, const WorkingTree& tree, StatisticsTable& table,

@@ -12,7 +12,7 @@
 namespace treeproof {
 namespace {
 
-using RowNumbers = std::vector<std::size_t>;
+using TableRows = std::vector<std::size_t>;
 
 class Folder {
  public:
@@ -31,18 +31,18 @@ class Folder {
     return std::ranges::any_of(multiway_, [](std::int32_t f) { return f >= 0; });
   }
 
-  RowNumbers all_rows() const {
-    RowNumbers rows(n_rows_);
+  TableRows all_rows() const {
+    TableRows rows(n_rows_);
     std::iota(rows.begin(), rows.end(), std::size_t{0});
     return rows;
   }
 
-  void fold(SplitTree& node, const RowNumbers& rows) const {
+  void fold(SplitTree& node, const TableRows& rows) const {
     if (node.leaf()) return;
     fold_here(node, rows);
     const auto codes = column(index(node.feature));
     for (std::size_t k = 0; k < node.children.size(); ++k) {
-      RowNumbers part;
+      TableRows part;
       std::ranges::copy_if(rows, std::back_inserter(part), [&](std::size_t r) {
         return outcome(node, codes[r]) == node.outcomes[k];
       });
@@ -66,13 +66,13 @@ class Folder {
 
   // Folds the chain that begins at a node, if a single category is left at its end or its last node
   // is a multiway split.
-  void fold_here(SplitTree& node, const RowNumbers& rows) const {
+  void fold_here(SplitTree& node, const TableRows& rows) const {
     const std::int32_t feature = node.feature;
     if (node.kind != TestKind::equals || multiway_[index(feature)] < 0) return;
     const auto codes = column(index(feature));
     std::vector<std::pair<std::int32_t, SplitTree*>> parts;
     SplitTree* rest = &node;
-    RowNumbers left = rows;
+    TableRows left = rows;
     while (!rest->leaf() && rest->kind == TestKind::equals && rest->feature == feature) {
       const std::size_t yes = rest->outcomes[0] == 0 ? 0 : 1;
       parts.emplace_back(rest->code, &rest->children[yes]);

@@ -107,6 +107,22 @@ Relaxation::Best Relaxation::best_interval(const OpenColumn& open, const LocalRa
   return best;
 }
 
+// Calls `visit` with each open value of a column and the sums of its points in the zone; returns
+// the sums over all values.
+template <class Visit>
+Relaxation::Best Relaxation::for_each_open_value(const OpenColumn& open, const std::uint8_t* values,
+                                                 Visit visit) const {
+  Best sum{0, 0};
+  for (std::int32_t v = 0; v <= open.n; ++v) {
+    const std::size_t at = open.first + index(v);
+    const Best here{positive_[at] + negative_[at], shared_[at] + negative_[at]};
+    sum.one += here.one;
+    sum.all += here.all;
+    if (v < open.n && values[v] == ValueState::open) visit(v, here);
+  }
+  return sum;
+}
+
 // Returns the largest sum of points in the zone that one choice of the column keeps, for both
 // bounds.
 Relaxation::Best Relaxation::best_choice(const OpenColumn& open, const LocalRange& range,
@@ -114,13 +130,7 @@ Relaxation::Best Relaxation::best_choice(const OpenColumn& open, const LocalRang
   if (open.choice == Choice::interval) return best_interval(open, range);
   Best best{kNothing, kNothing};
   if (open.choice == Choice::subset) best = {0, 0};
-  Best sum{0, 0};
-  for (std::int32_t v = 0; v <= open.n; ++v) {
-    const std::size_t at = open.first + index(v);
-    const Best here{positive_[at] + negative_[at], shared_[at] + negative_[at]};
-    sum.one += here.one;
-    sum.all += here.all;
-    if (v == open.n || values[v] != ValueState::open) continue;
+  const Best sum = for_each_open_value(open, values, [&](std::int32_t, Best here) {
     if (open.choice == Choice::subset) {
       best.one += std::max(0, here.one);
       best.all += std::max(0, here.all);
@@ -128,7 +138,7 @@ Relaxation::Best Relaxation::best_choice(const OpenColumn& open, const LocalRang
       best.one = std::max(best.one, here.one);
       best.all = std::max(best.all, here.all);
     }
-  }
+  });
   if (range.all) {
     best.one = std::max(best.one, sum.one);
     best.all = std::max(best.all, sum.all);
@@ -196,26 +206,21 @@ bool Relaxation::rule_out_ends(const OpenColumn& open, LocalRange& range, std::i
 bool Relaxation::rule_out(const OpenColumn& open, LocalRange& range, std::uint8_t* values,
                           Best best, std::int32_t one, std::int32_t all, bool& changed) {
   if (open.choice == Choice::interval) return rule_out_ends(open, range, one, all, changed);
-  Best sum{0, 0};
-  for (std::int32_t v = 0; v <= open.n; ++v) {
-    const std::size_t at = open.first + index(v);
-    const Best here{positive_[at] + negative_[at], shared_[at] + negative_[at]};
-    sum.one += here.one;
-    sum.all += here.all;
-    if (v == open.n || values[v] != ValueState::open) continue;
+  const Best sum = for_each_open_value(open, values, [&](std::int32_t v, Best here) {
     if (open.choice == Choice::subset) {
+      const bool no_positive = positive_[open.first + index(v)] == 0;
       const Best without{best.one - std::max(0, here.one), best.all - std::max(0, here.all)};
-      if (positive_[at] == 0 || without.one + here.one <= one || without.all + here.all <= all)
+      if (no_positive || without.one + here.one <= one || without.all + here.all <= all)
         values[v] = out;
       else if (without.one <= one || without.all <= all) values[v] = in;
-      else continue;
+      else return;
     } else {
-      if (here.one > one && here.all > all) continue;
+      if (here.one > one && here.all > all) return;
       values[v] = out;
     }
     --range.n_options;
     changed = true;
-  }
+  });
   if (range.all && (sum.one <= one || sum.all <= all)) {
     range.all = false;
     --range.n_options;

@@ -116,6 +116,8 @@ class Relaxation {
   void start_marks();
   void update_marks(const LocalBox& box);
   std::int32_t histogram(const OpenColumn& open, std::size_t j);
+  template <class Visit>
+  Best for_each_open_value(const OpenColumn& open, const std::uint8_t* values, Visit visit) const;
   Best best_choice(const OpenColumn& open, const LocalRange& range, const std::uint8_t* values);
   Best best_interval(const OpenColumn& open, const LocalRange& range);
   bool rule_out(const OpenColumn& open, LocalRange& range, std::uint8_t* values, Best best,

@@ -53,9 +53,11 @@ void RuleTable::fill(BitMoves moves, std::size_t n_rules, const Stop& stop, cons
   }
 }
 
-// Rules of the parent with rows of `mask` on both sides; of those that make the same
-// partition, the first. Open addressing on the masked words; mirror images are the same
-// partition, so the key is the side without the first row.
+// The rules of the parent table that divide the rows of `mask`: those with rows on both sides. With
+// `distinct`, only the first rule of each partition is kept. The partitions that were seen are in a
+// hash table with open addressing. A partition is identified by the bits of the rows on one side;
+// two rules that differ only in which side is called positive make the same partition, so the side
+// without the first row is used.
 std::vector<std::size_t> RuleTable::splitting_rules(const RuleTable& parent, const Word* mask,
                                                     bool distinct, const Stop& stop) {
   std::vector<std::size_t> kept;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -23,6 +23,7 @@ __all__ = [
     "Frontier",
     "LimitReachedError",
     "Search",
+    "Summed",
     "sparse_costs",
 ]
 
@@ -153,6 +154,29 @@ class Search:
         return Family(found, within, deadline, self.max_splits)
 
 
+@dataclass
+class Summed:
+    """A sum that every tree has: of numbers for its rows and splits.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (columns, rows)
+        The encoded rows of the table.
+    values : ndarray of shape (rows, classes) or None
+        What each row adds, for each class that its leaf may predict; None if rows add
+        nothing.
+    of_split : int
+        What each split adds.
+    nearest_zero : bool, default=False
+        Whether the sum nearest to 0 is asked for, and not the least one.
+    """
+
+    codes: Any
+    values: NDArray[np.int64] | None
+    of_split: int = 0
+    nearest_zero: bool = False
+
+
 class Family:
     """All trees of a problem that cost at most a budget.
 
@@ -216,13 +240,7 @@ class Family:
         )
 
     def least_sum(
-        self,
-        columns: tuple[Sequence[int], Sequence[int]],
-        codes: Any,
-        values: NDArray[np.int64] | None,
-        of_split: int = 0,
-        *,
-        nearest_zero: bool = False,
+        self, columns: tuple[Sequence[int], Sequence[int]], summed: Summed
     ) -> tuple[int, int, SplitTable]:
         """Return the least sum of numbers for rows and splits that a tree has.
 
@@ -232,24 +250,18 @@ class Family:
         ----------
         columns : pair of sequences of int
             Only trees that test all of the first features and none of the second.
-        codes : ndarray of shape (columns, rows)
-            The encoded rows of the table.
-        values : ndarray of shape (rows, classes) or None
-            What each row adds, for each class that its leaf may predict; None if rows
-            add nothing.
-        of_split : int
-            What each split adds.
-        nearest_zero : bool, default=False
-            Whether to look for the sum that is nearest to 0.
+        summed : Summed
+            What is added up.
         """
-        none = values is None
-        numbers = np.zeros(0, np.int64) if values is None else values.reshape(-1)
+        codes, values = summed.codes, summed.values
+        if values is None:
+            codes, values = codes[:, :0], np.zeros(0, np.int64)
         return self._extreme(
             "least_sum",
             columns,
-            _core.RowNumbers(flat(codes[:, :0] if none else codes), numbers),
-            of_split=of_split,
-            nearest_zero=nearest_zero,
+            _core.RowNumbers(flat(codes), values.reshape(-1)),
+            of_split=summed.of_split,
+            nearest_zero=summed.nearest_zero,
         )
 
     def reliance(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.alternatives.engine import Summed
 from treeproof.alternatives.findings import (
     Agreement,
     Asking,
@@ -323,10 +324,7 @@ class Questions:
         table = problem.task.table if objective is None else objective.table
         least, cost, splits = self._found.family.least_sum(
             self._question.columns,
-            table.engine.codes,
-            values,
-            of_split,
-            nearest_zero=nearest_zero,
+            Summed(table.engine.codes, values, of_split, nearest_zero),
         )
         return least, problem.grow(splits, cost)
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.fit import make_estimator
 from treeproof.cli.outputs import Outputs, say_written
-from treeproof.cli.training import listed, marks, read_training
+from treeproof.cli.training import column_roles, listed, marks, read_training
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
@@ -103,8 +103,7 @@ def alternatives(
     from treeproof.alternatives.engine import LimitReachedError
 
     Outputs(plot=plot).check()
-    roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
-    roles["--weight"] = [weight] if weight is not None else []
+    roles = column_roles(drop, categorical, weight)
     training = read_training(data, None, target, roles, listed(keep), marks(na))
     if training.n_amounts():
         raise ValueError(

@@ -37,6 +37,7 @@ from treeproof.cli.restrictions import (
     restriction_parameters,
 )
 from treeproof.cli.training import (
+    column_roles,
     Training,
     hold_out,
     listed,
@@ -322,8 +323,7 @@ def fit(
     outputs = Outputs(plot, plot_bounds, sql, onnx, python, dot, sql_dialect, sql_table)
     outputs.check()
     check_folder(save)
-    roles = {"--weight": listed(weight), "--drop": listed(drop),
-             "--categorical": listed(categorical)}  # fmt: skip
+    roles = column_roles(drop, categorical, weight)
     kept = [*listed(keep), *given_columns(first_split, prefix, allowed_features)]
     missing_marks = marks(na)
     training = read_or_count(

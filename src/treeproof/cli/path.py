@@ -14,7 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from treeproof.cli.errors import INTERRUPTED
 from treeproof.cli.fit import make_estimator
 from treeproof.cli.outputs import Outputs, check_folder, say_written
-from treeproof.cli.training import listed, marks, predicts_numbers, read_training
+from treeproof.cli.training import (
+    column_roles,
+    listed,
+    marks,
+    predicts_numbers,
+    read_training,
+)
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
@@ -107,8 +113,7 @@ def path(
         raise ValueError(
             "--save writes the tree that cross-validation chooses; add --cv 5."
         )
-    roles = {"--drop": listed(drop), "--categorical": listed(categorical)}
-    roles["--weight"] = [weight] if weight is not None else []
+    roles = column_roles(drop, categorical, weight)
     training = read_training(data, None, target, roles, listed(keep), marks(na))
     regression = predicts_numbers(training, target, goal)
     base = make_estimator(

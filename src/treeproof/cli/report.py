@@ -32,7 +32,13 @@ from treeproof.cli.restrictions import (
     given_columns,
     restriction_parameters,
 )
-from treeproof.cli.training import listed, marks, predicts_numbers, read_training
+from treeproof.cli.training import (
+    column_roles,
+    listed,
+    marks,
+    predicts_numbers,
+    read_training,
+)
 from treeproof.cli.tree_options import (
     Categorical,
     CategoricalSplit,
@@ -128,8 +134,7 @@ def report(
     from treeproof.report import investigate, to_html
 
     check_folder(output)
-    roles = {"--weight": [] if weight is None else [weight], "--drop": listed(drop),
-             "--categorical": listed(categorical)}  # fmt: skip
+    roles = column_roles(drop, categorical, weight)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         kept = [*listed(keep), *given_columns(first_split, prefix, allowed_features)]

@@ -28,6 +28,7 @@ from treeproof.sources.duck import DuckSource
 
 __all__ = [
     "Training",
+    "column_roles",
     "count_training",
     "hold_out",
     "listed",
@@ -181,6 +182,17 @@ def read_or_count(
     if source is None:
         return read_training(data, database, target, roles, keep, na)
     return count_training(source, target, roles, keep)
+
+
+def column_roles(
+    drop: str | None, categorical: str | None, weight: str | None
+) -> dict[str, list[str]]:
+    """Return the columns that the options of a command name, by option."""
+    return {
+        "--drop": listed(drop),
+        "--categorical": listed(categorical),
+        "--weight": [] if weight is None else [weight],
+    }
 
 
 def read_training(

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from treeproof import _core
 from treeproof.alternatives.counts import Counted, number_of
-from treeproof.alternatives.engine import Family, LimitReachedError, flat
+from treeproof.alternatives.engine import Family, LimitReachedError, Summed, flat
 from treeproof.alternatives.problems import ROUNDED, Problem
 from treeproof.arithmetic import UNIT_COST
 from treeproof.constraints.by_levels import GivenActions
@@ -214,19 +214,13 @@ class KeptFamily(Family):
         return sum(number_of(found.number(i)) for i in range(len(listed)))
 
     def least_sum(
-        self,
-        columns: tuple[Sequence[int], Sequence[int]],
-        codes: Any,
-        values: NDArray[np.int64] | None,
-        of_split: int = 0,
-        *,
-        nearest_zero: bool = False,
+        self, columns: tuple[Sequence[int], Sequence[int]], summed: Summed
     ) -> tuple[int, int, SplitTable]:
         """Return the least sum of a tree; see `Family.least_sum`."""
         all_values = self._problem.values
         more = np.zeros((*all_values.shape[:2], 1), np.int64)
-        if values is not None:
-            more[:, :, 0] = values
+        if summed.values is not None:
+            more[:, :, 0] = summed.values
         if all_values.shape[2] > MOST_SUMS:
             raise ValueError(
                 f"Questions to all trees under constraints need at most "
@@ -237,14 +231,14 @@ class KeptFamily(Family):
         found = self._by_sums(
             columns,
             np.concatenate([all_values, more], axis=2),
-            keeping="trees" if nearest_zero else "least",
-            of_split=of_split,
+            keeping="trees" if summed.nearest_zero else "least",
+            of_split=summed.of_split,
         )
         count = KeptCount(self, found, self._problem, self._budget, more_sums=1)
         if count.total == 0:
             raise ValueError("There is no tree within the margin.")
         sums = count.sums[:, -1]
-        rank = np.abs(sums) if nearest_zero else sums
+        rank = np.abs(sums) if summed.nearest_zero else sums
         best = int(np.lexsort([count.costs, rank])[0])
         return int(sums[best]), int(count.costs[best]), count.tree_of(best, 0)
 

@@ -23,7 +23,9 @@ from treeproof.proper.task import Task
 _MOST_RULES = 20_000
 _MOST_BITS = 2**28  # of all rules together, one for each point
 _MOST_CUTS = 256
-# Turning about a flat sends its points to both sides in all ways: 2^(dimensions - 1).
+# A hyperplane through as many points as there are dimensions can be turned slightly so
+# that each of these points falls on either side: 2^(dimensions - 1) partitions up to
+# which side is called positive. Beyond this number of dimensions they are too many.
 _MOST_DIMENSIONS = 8
 
 

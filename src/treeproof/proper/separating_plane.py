@@ -50,7 +50,8 @@ def separate(
         found = _programme(Z, positive)
         return None if found is None else found[0]
     sign = np.where(positive, 1.0, -1.0)
-    # Where least squares puts the classes tells which points are near the other side.
+    # A least-squares fit shows which points are nearest to the other side. The linear
+    # programme starts with those alone; points that it gets wrong are added.
     moments = Z.T @ Z + 1e-6 * n * np.eye(Z.shape[1])
     margin = sign * (Z @ np.linalg.solve(moments, Z.T @ (sign - sign.mean())))
     chosen = np.zeros(n, dtype=bool)

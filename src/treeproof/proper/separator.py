@@ -1,10 +1,11 @@
 """A readable surface for a partition that the engine has found.
 
 The engine works with sets of rows. For a split of the final tree this module finds a
-surface that makes the same partition of the rows that reach it, as simple as there is:
-a threshold on one column, else a hyperplane, else a polynomial of higher degree; with
-as few columns and digits as separate the rows safely. Where coefficients come from is
-the business of `treeproof.proper.separating_plane`.
+surface that makes the same partition of the rows that reach it. The simplest one that
+exists is chosen: a threshold on one column, otherwise a hyperplane, otherwise a
+polynomial of higher degree. Columns are left out, and coefficients rounded to few
+digits, as long as the rows stay on their sides with a safe distance.
+`treeproof.proper.separating_plane` computes the coefficients.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def _place(
     terms: tuple[Monomial, ...],
     weights: tuple[float, ...],
 ) -> Surface | None:
-    """Put the threshold near the middle between the sides, with as few digits as do.
+    """Put the threshold near the middle between the sides, rounded to few digits.
 
     None if no double lies between the sides.
     """
