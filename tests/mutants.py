@@ -116,7 +116,9 @@ def verdicts(
     if program is not None:
         rows = small.csv()
         table = folder / f"{hashlib.sha256(rows.encode()).hexdigest()[:16]}.csv"
-        if not table.exists():  # mutants of one proof share it
+        if (
+            not table.exists()
+        ):  # all mutants of a proof are checked against one file of rows
             table.write_text(rows)
         done = subprocess.run(
             [program, "-", table, *small.options],

@@ -60,7 +60,7 @@ def test_both_checkers_state_the_same(tmp_path, program, loss):
 
 
 def test_a_class_of_no_weight_is_told(tmp_path):
-    """With a factor of 0, everything is right, and the verdict says about what."""
+    """If a class has weight 0, no error costs anything; the verdict says why."""
     X, y = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "a", "b"]
     path = tmp_path / "p"
     OptimalTreeClassifier(class_weight={"a": 1, "b": 0}).fit(X, y, proof=path)

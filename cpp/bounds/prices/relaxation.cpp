@@ -156,12 +156,12 @@ bool Relaxation::rule_out_ends(const OpenColumn& open, LocalRange& range, std::i
   const std::int32_t* sum_all = sum_all_.data() + first + j;
   const std::int32_t* top_one = top_one_.data() + first;
   const std::int32_t* top_all = top_all_.data() + first;
-  const bool has_core = range.low_last <= range.high_first;
+  const bool has_common = range.low_last <= range.high_first;
   const LocalRange before = range;
-  // Points of the core lie inside every interval, so the histograms do not contain them.
+  // Values that every interval keeps are not in the zone, so the histograms do not contain them.
   const auto on_positive = [&](std::int32_t v) {
     return positive_[first + 2 * index(v)] > 0 ||
-           (has_core && v >= before.low_last && v <= before.high_first);
+           (has_common && v >= before.low_last && v <= before.high_first);
   };
   const auto low_fails = [&](std::int32_t a) {
     const std::int32_t up = std::max(a, before.high_first);

@@ -31,12 +31,13 @@ void Relaxation::mark(std::size_t j, const LocalRange& range, const std::uint8_t
   if (open.choice == Choice::interval) {
     const auto low = static_cast<Word>(2 * range.low_first);
     const auto high = static_cast<Word>(2 * range.high_last);
-    const bool has_core = range.low_last <= range.high_first;
-    // Without a core, all points are in the zone; as no code is 0xffff, these limits achieve that.
-    const auto core_low = static_cast<Word>(has_core ? 2 * range.low_last : 0xffff);
-    const auto core_high = static_cast<Word>(has_core ? 2 * range.high_first : 0xffff);
+    // The values that every interval of the range keeps, if there are any; the points with other
+    // values form the zone. No code is 0xffff, so without common values all points are in the zone.
+    const bool has_common = range.low_last <= range.high_first;
+    const auto common_low = static_cast<Word>(has_common ? 2 * range.low_last : 0xffff);
+    const auto common_high = static_cast<Word>(has_common ? 2 * range.high_first : 0xffff);
     mark_outside(code, m, low, high, outside);
-    mark_outside_anew(code, m, core_low, core_high, zone);
+    mark_outside_anew(code, m, common_low, common_high, zone);
   } else {
     for (std::int32_t v = 0; v <= open.n; ++v) {
       const std::uint8_t state = v < open.n ? values[v] : std::uint8_t{out};
@@ -46,8 +47,8 @@ void Relaxation::mark(std::size_t j, const LocalRange& range, const std::uint8_t
       } else if (range.all) {
         // If the choices left are one value and all values together, both keep the points of that
         // value.
-        const bool core = range.n_options == 1 || (range.n_options == 2 && state != out);
-        flag = core ? std::uint16_t{0} : kZone;
+        const bool kept = range.n_options == 1 || (range.n_options == 2 && state != out);
+        flag = kept ? std::uint16_t{0} : kZone;
       } else {
         flag = state == out ? kOut : range.n_options > 1 ? kZone : std::uint16_t{0};
       }

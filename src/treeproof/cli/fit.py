@@ -37,8 +37,8 @@ from treeproof.cli.restrictions import (
     restriction_parameters,
 )
 from treeproof.cli.training import (
-    column_roles,
     Training,
+    column_roles,
     hold_out,
     listed,
     marks,

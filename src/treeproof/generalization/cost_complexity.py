@@ -114,7 +114,7 @@ class CostComplexityPruner:
         links = self._weakest_links(PrunableTree(model, *train), n_features)
         try:
             view = _Subtree(PrunableTree(model, *test))
-        except ValueError:  # a fold whose labels are all new to the tree
+        except ValueError:  # the tree knows none of the labels in this fold
             return [len(test[1])] * len(prices)
         errors = []
         position = 0

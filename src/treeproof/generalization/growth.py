@@ -129,7 +129,7 @@ class GrowthFunctions:
                 done[task] = (self._log_n, 0.0)
                 continue
             parts = functions.children_of(shape, rows)
-            if not parts:  # few rows: the tree makes every labeling
+            if not parts:  # so few rows that the tree can make every labeling
                 return None
             missing = [part for part in parts if part not in done]
             if missing:
@@ -154,7 +154,8 @@ class GrowthFunctions:
         leaves takes a third of the time it takes without.
         """
         if structure.arity > 2:
-            self.functions.ways(structure)  # says which node no feature can split
+            # raises an error that names a node which no feature can split
+            self.functions.ways(structure)
         if slack < 1:
             return None
         log_w = math.log(2 * self.space.real * (slack + 1))

@@ -99,8 +99,9 @@ def _may_shatter(
     log_bound = float(logs.vector(shape, m)[1])
     if log_bound < log_all - 1e-6:
         return False
-    # Capped by the number of all partitions, the bound equals it or is clearly less;
-    # only a bound within rounding error of it leaves a doubt.
+    # The bound never exceeds the number of all partitions: it is equal to it or less.
+    # Logarithms are rounded, so a bound that is less by no more than the rounding error
+    # may be equal.
     if m <= 64 or log_bound < log_all:
         return bool(integers.vector(shape, m)[1] == 2 ** (m - 1) - 1)
     return True

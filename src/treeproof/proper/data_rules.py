@@ -150,7 +150,8 @@ def hypersurface_rules(
     arrangement = Arrangement([_lift(p, terms) for p in where])
     groups = list(where.values())
     everything = (1 << len(rows)) - 1
-    # Sides among all points, by their trace on a flat: a cut of the flat borrows one.
+    # A cut of a flat divides the points of the flat only. Where the points beside it go
+    # is taken from a cut of all points that divides the flat in the same way.
     whole = (1 << len(groups)) - 1
     full_cuts = arrangement.cuts(whole)
     rules = []

@@ -120,7 +120,7 @@ def whole_numbers(X: NDArray[np.float64]) -> NDArray[np.float64]:
             if np.abs(scaled).max(initial=0.0) >= _EXACT:
                 break
             if (scaled / 10.0**digits == column).all():
-                # Around zero, products stay small.
+                # With values around zero, the engine's exact products stay small.
                 out[:, j] = scaled - np.sort(scaled)[len(scaled) // 2]
                 break
     return out

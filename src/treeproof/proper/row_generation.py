@@ -32,7 +32,7 @@ FIRST_RULES = 2_000
 MOST_RULES = 400_000
 CHUNK_RULES = 20_000
 MOST_STARTS = 50
-_MOST_DIMENSIONS = 12  # determinants of more take too long
+_MOST_DIMENSIONS = 12  # exact determinants of larger matrices take too long
 
 
 def bound_by_rows(

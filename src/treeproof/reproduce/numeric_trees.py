@@ -42,7 +42,11 @@ def optimal_tree(name: str, depth: int, **options: Any) -> Any:
 
 
 def _measure_time(name: str, case: str, request: Request) -> Record:
-    """Return the time of a fit; a case is a depth with an algorithm or a bound."""
+    """Return the time of a fit.
+
+    A case is either "depth D, PROGRAM", or the name of a lower bound for Quant-BnB at
+    depth 2.
+    """
     data = load_numbers(name, request.data)
     options: dict[str, Any] = {"solver": "quant-bnb"}
     depth = 2

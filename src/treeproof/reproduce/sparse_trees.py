@@ -83,7 +83,7 @@ def _sets(printed: Printed) -> list[str]:
 
 
 def _merged(*tables: Printed) -> Printed:
-    """Put tables side by side; sets in the order of the first."""
+    """Return the columns of all tables together; the first one orders the rows."""
     merged: Printed = {}
     for name in _sets(tables[0]):
         for table in tables:
