@@ -65,9 +65,9 @@ typename Prover<L>::TwoLevels two_levels_of(Solvers<L, Terminal>& solvers, std::
   using Value = typename L::Value;
   if (Terminal::kDepth < 2 || min_leaf > 1) return {};
   return [&solvers](const RowSubset& rows, int splits, Value cutoff,
-                    std::vector<threshold::Looked<Value>>& looks) {
-    const threshold::Task<Value> task{&rows, cutoff, 2,     threshold::finite(splits), 1, {},
-                                      {},    {},     &looks};
+                    std::vector<threshold::CountedCut<Value>>& counted_cuts) {
+    const threshold::Task<Value> task{&rows, cutoff,       2, threshold::finite(splits), 1, {}, {},
+                                      {},    &counted_cuts};
     return solvers.terminal().solve(task).lower;
   };
 }

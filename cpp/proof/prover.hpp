@@ -63,7 +63,7 @@ class Prover {
   // The same for trees of depth two with this many splits. It lists the cuts that it examined, with
   // their counts.
   using TwoLevels = std::function<Value(const RowSubset&, int splits, Value cutoff,
-                                        std::vector<threshold::Looked<Value>>& looks)>;
+                                        std::vector<threshold::CountedCut<Value>>& counted_cuts)>;
 
   // `scale` is the factor from costs of the search to those of the proof. The record is that of a
   // search on the whole table.
@@ -251,9 +251,9 @@ class Prover {
   Proved<Value> prove_by_counts(const RowSubset& rows, TreeBudget budget, Value bound) {
     if (const Settled* known = settled(budget); known != nullptr)
       return write_settled(budget, as_asked(known->bound, bound), known->tests);
-    looks_.clear();
-    const Value claim = as_asked(two_levels_(rows, budget.splits, bound, looks_), bound);
-    return write_settled(budget, claim, chooser_.choose(rows, budget.splits, claim, looks_));
+    counted_cuts_.clear();
+    const Value claim = as_asked(two_levels_(rows, budget.splits, bound, counted_cuts_), bound);
+    return write_settled(budget, claim, chooser_.choose(rows, budget.splits, claim, counted_cuts_));
   }
 
   // The requested bound, unless the bound that was found is lower by more than the rounding error
@@ -456,7 +456,7 @@ class Prover {
   std::deque<Parts> levels_;  // scratch memory: the sides of a cut, by the length of the branch
   std::vector<Literal> branch_;
   threshold::TestChooser<L> chooser_;
-  std::vector<threshold::Looked<Value>> looks_;
+  std::vector<threshold::CountedCut<Value>> counted_cuts_;
   std::vector<Cited> children_;
   std::unordered_map<Key, std::vector<Known>, KeyHash> known_;
   std::optional<threshold::PriceBound> prices_;

@@ -13,13 +13,13 @@ namespace treeproof::near {
 namespace {
 
 template <std::size_t M>
-struct Point {
+struct FrontierPoint {
   Cost priced = 0;
   std::int64_t cost = 0;
   std::array<std::int64_t, M> sums{};
 
-  friend bool operator==(const Point&, const Point&) = default;
-  Point& operator+=(const Point& other) {
+  friend bool operator==(const FrontierPoint&, const FrontierPoint&) = default;
+  FrontierPoint& operator+=(const FrontierPoint& other) {
     priced += other.priced;
     cost += other.cost;
     for (std::size_t j = 0; j < M; ++j) sums[j] += other.sums[j];
@@ -29,7 +29,7 @@ struct Point {
 
 // Sorted by priced cost; no two points have the same sums.
 template <std::size_t M>
-using Front = std::vector<Point<M>>;
+using Front = std::vector<FrontierPoint<M>>;
 
 template <std::size_t M>
 class FrontierOf final : public Frontier {
@@ -45,7 +45,7 @@ class FrontierOf final : public Frontier {
       if (limits.reason() != StopReason::none) return false;
       front.shrink_to_fit();
       n_points_ += front.size();
-      const std::uint64_t bytes = n_points_ * sizeof(Point<M>);
+      const std::uint64_t bytes = n_points_ * sizeof(FrontierPoint<M>);
       if (graph_.max_bytes() > 0 && bytes + graph_.bytes() > graph_.max_bytes()) {
         limits.memory_exhausted();
         return false;
@@ -58,7 +58,7 @@ class FrontierOf final : public Frontier {
   std::uint64_t n_points() const override { return n_points_; }
 
   std::vector<std::int64_t> point(std::size_t i) const override {
-    const Point<M>& p = fronts_[0].at(i);
+    const FrontierPoint<M>& p = fronts_[0].at(i);
     std::vector<std::int64_t> out{p.cost};
     out.insert(out.end(), p.sums.begin(), p.sums.end());
     return out;
@@ -71,10 +71,10 @@ class FrontierOf final : public Frontier {
 
  private:
   // One point for each action of a leaf.
-  std::vector<Point<M>> leaves(const Node& node) const {
+  std::vector<FrontierPoint<M>> leaves(const Node& node) const {
     const Problem& problem = graph_.problem();
     const std::size_t n_actions = index(problem.n_classes);
-    std::vector<Point<M>> out(n_actions);
+    std::vector<FrontierPoint<M>> out(n_actions);
     std::vector<std::int64_t> weight(n_actions, 0);
     std::int64_t total = 0;
     for_each_row(graph_.bits(node), [&](std::int32_t number) {
@@ -82,7 +82,7 @@ class FrontierOf final : public Frontier {
       const std::int64_t* value = sums_.values.data() + row * n_actions * (1 + M);
       weight[index(problem.label[row])] += problem.weight[row];
       total += problem.weight[row];
-      for (Point<M>& p : out) {
+      for (FrontierPoint<M>& p : out) {
         p.cost += *value++;
         for (std::int64_t& sum : p.sums) sum += *value++;
       }
@@ -93,59 +93,59 @@ class FrontierOf final : public Frontier {
 
   Front<M> of_node(const Node& node, Limits& limits) const {
     Front<M> out;
-    for (const Point<M>& leaf : leaves(node))
+    for (const FrontierPoint<M>& leaf : leaves(node))
       if (leaf.priced <= node.budget) out.push_back(leaf);
     for (const Edge& edge : graph_.edges(node)) {
-      const Point<M> price = price_of(edge);
+      const FrontierPoint<M> price = price_of(edge);
       Front<M> all = std::move(suffixes(edge, node.budget - price.priced, limits)[0]);
       if (limits.reason() != StopReason::none) return out;
-      for (Point<M>& p : all) out.push_back(p += price);
+      for (FrontierPoint<M>& p : all) out.push_back(p += price);
     }
     tidy(out);
     return out;
   }
 
-  Point<M> price_of(const Edge& edge) const {
+  FrontierPoint<M> price_of(const Edge& edge) const {
     return {graph_.price(edge), sums_.price(edge.n_children), {}};
   }
 
   std::vector<Front<M>> suffixes(const Edge& edge, Cost most, Limits& limits) const {
     constexpr CombinePace kPace{1 << 16, 16};
-    const auto join = [](const Point<M>& x, const Point<M>& y, Front<M>& out) {
+    const auto join = [](const FrontierPoint<M>& x, const FrontierPoint<M>& y, Front<M>& out) {
       out.push_back(x);
       out.back() += y;
     };
     const auto remove_dominated = [&](Front<M>& front) { tidy(front); };
     return combine_suffixes(graph_.children(edge), fronts_,
                             [&](const Front<M>& a, const Front<M>& b) {
-                              return combine_pairs<&Point<M>::priced>(a, b, most, kPace, limits,
-                                                                      join, remove_dominated);
+                              return combine_pairs<&FrontierPoint<M>::priced>(
+                                  a, b, most, kPace, limits, join, remove_dominated);
                             });
   }
 
   // Of points with the same sums, keeps only the cheapest.
   void tidy(Front<M>& front) const {
     if (front.size() > 1) {
-      std::ranges::sort(front, [](const Point<M>& a, const Point<M>& b) {
+      std::ranges::sort(front, [](const FrontierPoint<M>& a, const FrontierPoint<M>& b) {
         return a.sums != b.sums ? a.sums < b.sums : a.cost < b.cost;
       });
       const bool dominated_by_less = sums_.less_is_better && M == 1;
       std::size_t n = 1;
       for (std::size_t k = 1; k < front.size(); ++k) {
-        const Point<M>& last = front[n - 1];
+        const FrontierPoint<M>& last = front[n - 1];
         if (front[k].sums == last.sums) continue;
         if (dominated_by_less && front[k].cost >= last.cost) continue;
         front[n++] = front[k];
       }
       front.resize(n);
     }
-    std::ranges::sort(front, {}, &Point<M>::priced);
+    std::ranges::sort(front, {}, &FrontierPoint<M>::priced);
   }
 
-  TreeDraft draft(std::int32_t number, const Point<M>& wanted,
+  TreeDraft draft(std::int32_t number, const FrontierPoint<M>& wanted,
                   std::vector<std::int32_t>& actions) const {
     const Node& node = graph_.nodes()[index(number)];
-    const std::vector<Point<M>> own = leaves(node);
+    const std::vector<FrontierPoint<M>> own = leaves(node);
     for (std::size_t a = 0; a < own.size(); ++a) {
       if (own[a] != wanted) continue;
       for_each_row(graph_.bits(node),
@@ -153,19 +153,19 @@ class FrontierOf final : public Frontier {
       return {};
     }
     for (const Edge& edge : graph_.edges(node)) {
-      const Point<M> price = price_of(edge);
+      const FrontierPoint<M> price = price_of(edge);
       Limits no_limits;
       const std::vector<Front<M>> suffix = suffixes(edge, node.budget - price.priced, no_limits);
-      for (Point<M> split : suffix[0]) {
-        const Point<M> below = split;
+      for (FrontierPoint<M> split : suffix[0]) {
+        const FrontierPoint<M> below = split;
         if ((split += price) == wanted) return draft_split(edge, suffix, below, actions);
       }
     }
     throw std::logic_error("a tree that was listed is not there");
   }
 
-  TreeDraft draft_split(const Edge& edge, const std::vector<Front<M>>& suffix, Point<M> wanted,
-                        std::vector<std::int32_t>& actions) const {
+  TreeDraft draft_split(const Edge& edge, const std::vector<Front<M>>& suffix,
+                        FrontierPoint<M> wanted, std::vector<std::int32_t>& actions) const {
     const auto children = graph_.children(edge);
     const auto outcomes = graph_.outcomes(edge);
     TreeDraft out{edge.test, {outcomes.begin(), outcomes.end()}, {}};
@@ -178,11 +178,11 @@ class FrontierOf final : public Frontier {
     return out;
   }
 
-  static std::pair<Point<M>, Point<M>> parted(const Front<M>& a, const Front<M>& b,
-                                              const Point<M>& wanted) {
-    for (const Point<M>& x : a) {
-      for (const Point<M>& y : b) {
-        Point<M> both = x;
+  static std::pair<FrontierPoint<M>, FrontierPoint<M>> parted(const Front<M>& a, const Front<M>& b,
+                                                              const FrontierPoint<M>& wanted) {
+    for (const FrontierPoint<M>& x : a) {
+      for (const FrontierPoint<M>& y : b) {
+        FrontierPoint<M> both = x;
         if ((both += y) == wanted) return {x, y};
       }
     }

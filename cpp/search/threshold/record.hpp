@@ -82,41 +82,43 @@ class TestChooser {
 
   // Returns the tests in the order of features and codes. Sorts its input.
   std::vector<CountedTest> choose(const RowSubset& rows, int splits, Value bound,
-                                  std::vector<Looked<Value>>& looks) {
-    merge(looks);
+                                  std::vector<CountedCut<Value>>& counted_cuts) {
+    merge(counted_cuts);
     std::vector<CountedTest> tests;
-    for (std::size_t begin = 0, end = 0; begin < looks.size(); begin = end) {
-      const std::int32_t f = looks[begin].feature;
-      while (end < looks.size() && looks[end].feature == f) ++end;
-      const std::span<const Looked<Value>> own(looks.data() + begin, end - begin);
+    for (std::size_t begin = 0, end = 0; begin < counted_cuts.size(); begin = end) {
+      const std::int32_t f = counted_cuts[begin].feature;
+      while (end < counted_cuts.size() && counted_cuts[end].feature == f) ++end;
+      const std::span<const CountedCut<Value>> own(counted_cuts.data() + begin, end - begin);
       const FeatureView view(*columns_, rows, f);
       if (splits >= 0 || columns_->kind(f) != FeatureKind::ordered) {
-        for (const Looked<Value>& look : own) tests.push_back(by_codes(view, look));
+        for (const CountedCut<Value>& look : own) tests.push_back(by_codes(view, look));
         continue;
       }
       needed_.clear();
       Axis<L>(*context_, rows, f).thin(own, bound - split_cost_, needed_);
-      for (const Looked<Value>& look : needed_) tests.push_back(by_codes(view, look));
+      for (const CountedCut<Value>& look : needed_) tests.push_back(by_codes(view, look));
     }
     return tests;
   }
 
  private:
   // Merges the entries of each cut into one with the best bounds.
-  static void merge(std::vector<Looked<Value>>& looks) {
-    const auto place = [](const Looked<Value>& x) { return std::tie(x.feature, x.first, x.last); };
-    std::ranges::sort(looks, {}, place);
+  static void merge(std::vector<CountedCut<Value>>& counted_cuts) {
+    const auto place = [](const CountedCut<Value>& x) {
+      return std::tie(x.feature, x.first, x.last);
+    };
+    std::ranges::sort(counted_cuts, {}, place);
     std::size_t kept = 0;
-    for (const Looked<Value>& look : looks) {
-      if (kept == 0 || place(looks[kept - 1]) != place(look)) looks[kept++] = look;
-      Looked<Value>& last = looks[kept - 1];
+    for (const CountedCut<Value>& look : counted_cuts) {
+      if (kept == 0 || place(counted_cuts[kept - 1]) != place(look)) counted_cuts[kept++] = look;
+      CountedCut<Value>& last = counted_cuts[kept - 1];
       last.left = std::max(last.left, look.left);
       last.right = std::max(last.right, look.right);
     }
-    looks.resize(kept);
+    counted_cuts.resize(kept);
   }
 
-  CountedTest by_codes(const FeatureView& view, const Looked<Value>& look) const {
+  CountedTest by_codes(const FeatureView& view, const CountedCut<Value>& look) const {
     const auto code = [&](std::uint32_t position) {
       return static_cast<std::int32_t>(view.rank_at(position));
     };
@@ -128,7 +130,7 @@ class TestChooser {
   const Columns* columns_;
   const Context<L>* context_;
   Value split_cost_;
-  std::vector<Looked<Value>> needed_;
+  std::vector<CountedCut<Value>> needed_;
 };
 
 }  // namespace treeproof::threshold

@@ -18,7 +18,7 @@ namespace treeproof::threshold {
 // A cut that a solver has counted: positions first .. last - 1 of the feature's list against the
 // rest (for a multiway test, against each other), and the bounds of both sides.
 template <class Value>
-struct Looked {
+struct CountedCut {
   std::int32_t feature;
   std::uint32_t first;
   std::uint32_t last;
@@ -40,7 +40,8 @@ struct Task {
   std::span<const Value> lower_in;
   std::span<Value> lower_out;
   Value known{};  // a lower bound on the optimal cost of these rows that the caller already knows
-  std::vector<Looked<Value>>* looks = nullptr;  // if not null, receives the cuts that were counted
+  // If not null, receives the cuts that were counted.
+  std::vector<CountedCut<Value>>* counted_cuts = nullptr;
   std::span<const KnownHalf<Value>> halves_in = {};     // what is known of parts of the rows
   std::vector<KnownHalf<Value>>* halves_out = nullptr;  // if not null, receives what is learned
   bool may_plan = false;              // whether a planned tree is sufficient as an answer

@@ -19,7 +19,7 @@ class Axis {
  public:
   using Value = typename L::Value;
   using Point = CutBounds<Value>;
-  using Looked = threshold::Looked<Value>;
+  using CountedCut = threshold::CountedCut<Value>;
 
   Axis(const Context<L>& context, const RowSubset& rows, std::int32_t feature)
       : loss_(context.loss), rows_(&rows), view_(*context.columns, rows, feature),
@@ -94,7 +94,7 @@ class Axis {
   }
 
   // The given cuts are in order and settle all others. Adds as few of them as are needed for that.
-  void thin(std::span<const Looked> cuts, Value need, std::vector<Looked>& out) const {
+  void thin(std::span<const CountedCut> cuts, Value need, std::vector<CountedCut>& out) const {
     const auto point = [&](std::size_t k) {
       return k < cuts.size() ? Point{cuts[k].last, cuts[k].left, cuts[k].right}
                              : Point{rows_->size(), Value{}, Value{}};

@@ -56,11 +56,11 @@ void Search<L, Terminal>::tell_halves(const Frame& frame) const {
   std::vector<KnownHalf<Value>>& out = *frame.task->halves_out;
   out = frame.found_parts;
   const RowSubset& rows = *frame.task->rows;
-  for (const Candidate& c : frame.candidates) {
+  for (const RootFeature& c : frame.candidates) {
     if (kind(c.feature) == FeatureKind::multiway) continue;
     const bool ordered = kind(c.feature) == FeatureKind::ordered;
     for (const std::size_t k : c.points) {
-      const Point& point = frame.points[k];
+      const CutPoint& point = frame.points[k];
       if (!point.solved) continue;
       CutSide side{c.feature, ordered ? 0 : point.position, point.position, true};
       out.push_back({half_of(rows, side, true), point.left});

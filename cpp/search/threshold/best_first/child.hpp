@@ -8,8 +8,8 @@ namespace treeproof::threshold {
 
 // Solves one side of a cut; the candidate may require it to be a leaf of a given class.
 template <Loss L, class Terminal>
-auto Search<L, Terminal>::side(Frame& frame, const Candidate& c, bool left, std::uint32_t min_leaf,
-                               Value cutoff, Value known) -> Answer<Value> {
+auto Search<L, Terminal>::side(Frame& frame, const RootFeature& c, bool left,
+                               std::uint32_t min_leaf, Value cutoff, Value known) -> Answer<Value> {
   Level& level = levels_[frame.level];
   const RowSubset& rows = left ? level.left : level.right;
   std::vector<Value>& out = left ? level.out_left : level.out_right;
@@ -66,15 +66,15 @@ template <Loss L, class Terminal>
 auto Search<L, Terminal>::solve_settling(const Task<Value>& task, std::size_t level,
                                          const CutSide& side,
                                          std::optional<Settled<Value>>& settled) -> Answer<Value> {
-  looks_.clear();
+  counted_cuts_.clear();
   Task<Value> noted = task;
   noted.lower_in = {};
-  noted.looks = &looks_;
+  noted.counted_cuts = &counted_cuts_;
   Answer<Value> answer = solve(noted, level);
-  if (looks_.empty() || context_->limits->reason() != StopReason::none) return answer;
+  if (counted_cuts_.empty() || context_->limits->reason() != StopReason::none) return answer;
   const int splits = task.splits < most_splits(kRecorded) ? task.splits : -1;
   settled = Settled<Value>{side, splits, answer.lower, answer.found,
-                           chooser_.choose(*task.rows, splits, answer.lower, looks_)};
+                           chooser_.choose(*task.rows, splits, answer.lower, counted_cuts_)};
   return answer;
 }
 

@@ -18,8 +18,9 @@
 
 namespace treeproof::threshold {
 
+// A cut of a feature, and what is known of its two sides.
 template <class Value>
-struct Point {
+struct CutPoint {
   std::uint32_t position;
   Value left;  // lower bounds on the optimal cost left and right of the cut
   Value right;
@@ -30,8 +31,10 @@ struct Point {
   bool solved = false;  // a search has looked at both sides, or one of them
 };
 
+// A feature that the first split may test, and how the splits that are left are divided between the
+// two sides.
 template <class Value>
-struct Candidate {
+struct RootFeature {
   std::int32_t feature;
   int left_splits;
   int right_splits;
@@ -75,8 +78,8 @@ struct Frame {
   std::uint32_t size;
   Value best;
   Answer<Value> answer;
-  std::vector<Candidate<Value>> candidates;
-  std::deque<Point<Value>> points;
+  std::vector<RootFeature<Value>> candidates;
+  std::deque<CutPoint<Value>> points;
   std::priority_queue<Item<Value>> queue;
   std::vector<Value> pieces;          // per feature: the least bound of its pieces of work
   std::vector<std::int32_t> doubled;  // features all of whose splits another feature has as well

@@ -12,7 +12,7 @@ namespace treeproof::threshold {
 
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::open_multiway(Frame& frame, const Item& item) {
-  const Candidate& c = frame.candidates[item.candidate];
+  const RootFeature& c = frame.candidates[item.candidate];
   const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
   const std::vector<std::uint32_t> starts = view.runs();
   Level& level = levels_[frame.level];
@@ -26,7 +26,7 @@ bool Search<L, Terminal>::open_multiway(Frame& frame, const Item& item) {
 }
 
 template <Loss L, class Terminal>
-bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const Candidate& c,
+bool Search<L, Terminal>::multiway_free(Frame& frame, const Item& item, const RootFeature& c,
                                         std::size_t n_parts) {
   std::vector<Value> lower(n_parts, Value{});
   std::vector<Answer<Value>> answers(n_parts);
@@ -90,7 +90,7 @@ auto Search<L, Terminal>::part_weights(const Level& level, std::size_t n_parts) 
 
 // Solves every child for every number of splits, then finds the best distribution of the splits.
 template <Loss L, class Terminal>
-bool Search<L, Terminal>::multiway_bounded(Frame& frame, const Item& item, const Candidate& c,
+bool Search<L, Terminal>::multiway_bounded(Frame& frame, const Item& item, const RootFeature& c,
                                            std::size_t n_parts, int splits) {
   const auto width = static_cast<std::size_t>(splits) + 1;
   std::vector<std::vector<Answer<Value>>> table(n_parts);

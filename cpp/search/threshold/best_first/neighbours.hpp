@@ -12,8 +12,8 @@ template <Loss L, class Terminal>
 void Search<L, Terminal>::shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
                                  std::uint32_t& high) {
   const std::vector<Value>& before = frame.candidates[item.candidate].cumulative;
-  const Point& a = frame.points[item.a];
-  const Point& b = frame.points[item.b];
+  const CutPoint& a = frame.points[item.a];
+  const CutPoint& b = frame.points[item.b];
   const std::uint32_t was_low = low, was_high = high;
   const Value from_low = a.left + a.right - budget;
   const Value from_high = b.left + b.right - budget;
@@ -34,7 +34,7 @@ void Search<L, Terminal>::shrink(Frame& frame, const Item& item, Value budget, s
 
 template <Loss L, class Terminal>
 std::uint32_t Search<L, Terminal>::middle(Frame& frame, const Item& item, Value budget) {
-  const Candidate& c = frame.candidates[item.candidate];
+  const RootFeature& c = frame.candidates[item.candidate];
   const std::uint32_t min_leaf = frame.task->min_leaf;
   std::uint32_t low = std::max(frame.points[item.a].position + 1, min_leaf);
   std::uint32_t high = std::min(frame.points[item.b].position - 1, frame.size - min_leaf);
@@ -47,8 +47,8 @@ std::uint32_t Search<L, Terminal>::middle(Frame& frame, const Item& item, Value 
 // Returns lower bounds at a new cut x between a and b, for both sides and for each first feature of
 // the children.
 template <Loss L, class Terminal>
-void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b,
-                                  Point& x) {
+void Search<L, Terminal>::inherit(Frame& frame, const RootFeature& c, const CutPoint& a,
+                                  const CutPoint& b, CutPoint& x) {
   Level& level = levels_[frame.level];
   const bool step = !c.cumulative.empty();
   const Value to_a = step ? c.cumulative[x.position] - c.cumulative[a.position] : Value{};
@@ -63,7 +63,7 @@ void Search<L, Terminal>::inherit(Frame& frame, const Candidate& c, const Point&
   // seeds hold for all cuts.
   const std::size_t n = frame.task->min_leaf == 1 ? c.points.size() : c.n_seeds;
   for (std::size_t k = 0; k < n; ++k) {
-    const Point& other = frame.points[c.points[k]];
+    const CutPoint& other = frame.points[c.points[k]];
     if (other.position <= x.position) x.left = std::max(x.left, other.left);
     if (other.position >= x.position) x.right = std::max(x.right, other.right);
   }

@@ -24,16 +24,16 @@ bool Search<L, Terminal>::open(Frame& frame, const Item& item) {
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
   // Long: both sides are solved, in either order, between the same two ends of the interval.
-  const Candidate& c = frame.candidates[item.candidate];
+  const RootFeature& c = frame.candidates[item.candidate];
   const std::uint32_t min_leaf = frame.task->min_leaf;
   const Value budget = frame.best - penalty();
-  const Point& a = frame.points[item.a];
-  const Point& b = frame.points[item.b];
+  const CutPoint& a = frame.points[item.a];
+  const CutPoint& b = frame.points[item.b];
   const std::uint32_t p = middle(frame, item, budget);
   if (p == 0) return true;
 
   const std::size_t x = new_point(frame, item.candidate, p);
-  Point& point = frame.points[x];
+  CutPoint& point = frame.points[x];
   inherit(frame, c, a, b, point);
   const std::uint32_t min_left = relaxed_minimum(min_leaf, b.position - p);
   const std::uint32_t min_right = relaxed_minimum(min_leaf, p - a.position);
@@ -85,13 +85,13 @@ bool Search<L, Terminal>::open_interval(Frame& frame, const Item& item) {
 // Opens a single cut with the true minimum leaf size.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::open_cut(Frame& frame, const Item& item) {
-  const Candidate& c = frame.candidates[item.candidate];
+  const RootFeature& c = frame.candidates[item.candidate];
   return solve_pair(frame, item, c, TestKind::threshold, 0, frame.points[item.a].position);
 }
 
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::open_category(Frame& frame, const Item& item) {
-  const Candidate& c = frame.candidates[item.candidate];
+  const RootFeature& c = frame.candidates[item.candidate];
   const FeatureView view(*context_->columns, *frame.task->rows, c.feature);
   const std::uint32_t first = frame.points[item.a].position;
   const std::uint32_t last = view.run_end(first);
@@ -103,13 +103,13 @@ bool Search<L, Terminal>::open_category(Frame& frame, const Item& item) {
 // Solves both sides of one cut, starting from the bounds of its point. Unless both sides return a
 // tree, the cut is not better than the best tree.
 template <Loss L, class Terminal>
-bool Search<L, Terminal>::solve_pair(Frame& frame, const Item& item, const Candidate& c,
+bool Search<L, Terminal>::solve_pair(Frame& frame, const Item& item, const RootFeature& c,
                                      TestKind test, std::uint32_t first, std::uint32_t last) {
   if (staged(frame)) return solve_staged(frame, item, c, test, first, last);
   const std::uint32_t min_leaf = frame.task->min_leaf;
   const Value budget = frame.best - penalty();
   Level& level = levels_[frame.level];
-  Point& point = frame.points[item.a];
+  CutPoint& point = frame.points[item.a];
   const auto known = [&](std::vector<Value>& into, const std::vector<Value>& from) {
     into = from;
     into.resize(n_features(), Value{});

@@ -10,7 +10,7 @@ namespace treeproof::threshold {
 // the key.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::remembers_sets(const Task<Value>& task) const {
-  return settings().use_sets && task.min_leaf == 1 && task.looks == nullptr &&
+  return settings().use_sets && task.min_leaf == 1 && task.counted_cuts == nullptr &&
          settings().max_splits >= kNoLimit && task.depth > Terminal::kDepth;
 }
 

@@ -88,8 +88,8 @@ class Search {
   static constexpr std::uint32_t kMany = 20'000;  // rows
   static constexpr int kNoLimit = 1 << 30;        // splits
 
-  using Point = threshold::Point<Value>;
-  using Candidate = threshold::Candidate<Value>;
+  using CutPoint = threshold::CutPoint<Value>;
+  using RootFeature = threshold::RootFeature<Value>;
   using Item = threshold::Item<Value>;
   using Level = threshold::Level<Value>;
   using Frame = threshold::Frame<Value>;
@@ -239,9 +239,9 @@ class Search {
 
   Value interval_bound(const Frame& frame, std::size_t candidate, std::size_t a,
                        std::size_t b) const {
-    const Candidate& c = frame.candidates[candidate];
-    const Point& pa = frame.points[a];
-    const Point& pb = frame.points[b];
+    const RootFeature& c = frame.candidates[candidate];
+    const CutPoint& pa = frame.points[a];
+    const CutPoint& pb = frame.points[b];
     const Value monotone = penalty() + pa.left + pb.right;
     if constexpr (L::kUnitStep) {
       if (!c.cumulative.empty()) {
@@ -270,7 +270,7 @@ class Search {
   void list_seeds(Frame& frame, std::size_t c);
 
   // Stretches of an interval that the cuts within it leave open: best_first/stretches.hpp.
-  void pass_along(Frame& frame, const Candidate& c);
+  void pass_along(Frame& frame, const RootFeature& c);
   bool is_one_stretch(Frame& frame, Item& item);
 
   // Points are kept in order if all of them are valid for all others, that is, without a minimum
@@ -294,7 +294,7 @@ class Search {
   }
 
   // Without these sums a bound is weaker: on many rows they are left out once a limit is hit.
-  void weigh(const Frame& frame, Candidate& c) const {
+  void weigh(const Frame& frame, RootFeature& c) const {
     if (!context_->unit_step(frame.task->min_leaf)) return;
     if (frame.size > kMany && context_->limits->stop(frame.size / 100)) return;
     const std::uint32_t* list = frame.task->rows->list(c.feature);
@@ -353,7 +353,7 @@ class Search {
   bool open_interval(Frame& frame, const Item& item);
   bool open_cut(Frame& frame, const Item& item);
   bool open_category(Frame& frame, const Item& item);
-  bool solve_pair(Frame& frame, const Item& item, const Candidate& c, TestKind test,
+  bool solve_pair(Frame& frame, const Item& item, const RootFeature& c, TestKind test,
                   std::uint32_t first, std::uint32_t last);
 
   // What neighbouring cuts say about a new one: best_first/neighbours.hpp. `middle` is the
@@ -361,7 +361,8 @@ class Search {
   std::uint32_t middle(Frame& frame, const Item& item, Value budget);
   void shrink(Frame& frame, const Item& item, Value budget, std::uint32_t& low,
               std::uint32_t& high);
-  void inherit(Frame& frame, const Candidate& c, const Point& a, const Point& b, Point& x);
+  void inherit(Frame& frame, const RootFeature& c, const CutPoint& a, const CutPoint& b,
+               CutPoint& x);
 
   void push(Frame& frame, const Item& parent, std::size_t a, std::size_t b) {
     // no cut lies between them
@@ -385,16 +386,16 @@ class Search {
   }
   Value stage(Value known, Value limit) const;
   bool open_staged(Frame& frame, const Item& item);
-  bool solve_staged(Frame& frame, const Item& item, const Candidate& c, TestKind test,
+  bool solve_staged(Frame& frame, const Item& item, const RootFeature& c, TestKind test,
                     std::uint32_t first, std::uint32_t last);
-  Answer<Value> deepen(Frame& frame, const Candidate& c, std::size_t x, bool left,
+  Answer<Value> deepen(Frame& frame, const RootFeature& c, std::size_t x, bool left,
                        std::uint32_t min_leaf, Value cutoff);
 
   // Splits with one child for each category: best_first/multiway.hpp.
   bool open_multiway(Frame& frame, const Item& item);
-  bool multiway_free(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts);
+  bool multiway_free(Frame& frame, const Item& item, const RootFeature& c, std::size_t n_parts);
   std::vector<Value> part_weights(const Level& level, std::size_t n_parts) const;
-  bool multiway_bounded(Frame& frame, const Item& item, const Candidate& c, std::size_t n_parts,
+  bool multiway_bounded(Frame& frame, const Item& item, const RootFeature& c, std::size_t n_parts,
                         int splits);
   static CutSide part_of(const Level& level, std::int32_t f, std::size_t k) {
     std::uint32_t first = 0;
@@ -413,7 +414,7 @@ class Search {
   }
 
   // Solving one side of a cut: best_first/child.hpp.
-  Answer<Value> side(Frame& frame, const Candidate& c, bool left, std::uint32_t min_leaf,
+  Answer<Value> side(Frame& frame, const RootFeature& c, bool left, std::uint32_t min_leaf,
                      Value cutoff, Value known);
   Answer<Value> child(Frame& frame, const RowSubset& rows, int splits, std::uint32_t min_leaf,
                       Value cutoff, const std::vector<Value>& inherited, std::vector<Value>& out,
@@ -437,7 +438,7 @@ class Search {
   }
 
   // Makes the current cut with these trees for its sides the best tree, if it is cheaper.
-  void join(Frame& frame, const Candidate& c, TestKind test, std::uint32_t first,
+  void join(Frame& frame, const RootFeature& c, TestKind test, std::uint32_t first,
             std::uint32_t last, Answer<Value>& left, Answer<Value>& right) {
     const Value cost = penalty() + left.upper + right.upper;
     if (!(cost < frame.best)) return;
@@ -467,7 +468,7 @@ class Search {
   Answer<Value> incumbent_;
   Record<Value>* record_ = nullptr;
   TestChooser<L> chooser_;
-  std::vector<Looked<Value>> looks_;
+  std::vector<CountedCut<Value>> counted_cuts_;
 };
 
 }  // namespace treeproof::threshold

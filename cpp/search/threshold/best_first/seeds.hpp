@@ -99,7 +99,7 @@ void Search<L, Terminal>::queue_category(Frame& frame, std::size_t c, std::uint3
   const std::int32_t f = frame.candidates[c].feature;
   const std::uint32_t rank = FeatureView(*context_->columns, *frame.task->rows, f).rank_at(start);
   const std::size_t a = new_point(frame, c, start);
-  Point& point = frame.points[a];
+  CutPoint& point = frame.points[a];
   point.left = std::max(point.left, known_half(frame, {f, Half::equal, rank}));
   point.right = std::max(point.right, known_half(frame, {f, Half::other, rank}));
   wait(frame, {std::max(bound, penalty() + point.left + point.right), c, a, a});
@@ -114,7 +114,7 @@ void Search<L, Terminal>::list_seeds(Frame& frame, std::size_t c) {
   if (penalty() > 0) {
     for (const CutBounds<Value>& cut : terminal_->cuts(f)) {
       if (cut.position == 0 || cut.position == frame.size) continue;
-      Point& point = frame.points[new_point(frame, c, cut.position)];
+      CutPoint& point = frame.points[new_point(frame, c, cut.position)];
       point.left = std::max(point.left, std::min(cut.left, 2 * penalty()));
       point.right = std::max(point.right, std::min(cut.right, 2 * penalty()));
     }
@@ -124,7 +124,7 @@ void Search<L, Terminal>::list_seeds(Frame& frame, std::size_t c) {
     if (known.half.feature != f) continue;
     const std::uint32_t position = view.lower_bound(known.half.rank);
     if (position == 0 || position == frame.size) continue;
-    Point& point = frame.points[new_point(frame, c, position)];
+    CutPoint& point = frame.points[new_point(frame, c, position)];
     Value& side = known.half.kind == Half::below ? point.left : point.right;
     side = std::max(side, known.least);
   }

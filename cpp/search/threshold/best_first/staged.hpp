@@ -32,11 +32,11 @@ typename L::Value Search<L, Terminal>::stage(Value known, Value limit) const {
 // Solves one side of the cut x again with a higher cut-off; `left` and `right` of the level hold
 // the rows.
 template <Loss L, class Terminal>
-Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const Candidate& c,
+Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const RootFeature& c,
                                                       std::size_t x, bool left,
                                                       std::uint32_t min_leaf, Value cutoff) {
   Level& level = levels_[frame.level];
-  Point& point = frame.points[x];
+  CutPoint& point = frame.points[x];
   std::vector<Value>& features = left ? point.left_features : point.right_features;
   std::vector<Value>& inherited = left ? level.inherited_left : level.inherited_right;
   const std::vector<Value>& out = left ? level.out_left : level.out_right;
@@ -58,11 +58,11 @@ Answer<typename L::Value> Search<L, Terminal>::deepen(Frame& frame, const Candid
 
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
-  const Candidate& c = frame.candidates[item.candidate];
+  const RootFeature& c = frame.candidates[item.candidate];
   const std::uint32_t min_leaf = frame.task->min_leaf;
   const Value budget = frame.best - penalty();
-  const Point& a = frame.points[item.a];
-  const Point& b = frame.points[item.b];
+  const CutPoint& a = frame.points[item.a];
+  const CutPoint& b = frame.points[item.b];
   const std::uint32_t p = middle(frame, item, budget);
   if (p == 0) return true;
 
@@ -84,7 +84,7 @@ bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
   }
 
   const std::size_t x = new_point(frame, item.candidate, p);
-  Point& point = frame.points[x];
+  CutPoint& point = frame.points[x];
   inherit(frame, c, a, b, point);
   Level& level = levels_[frame.level];
   point.left_features = level.inherited_left;
@@ -113,11 +113,11 @@ bool Search<L, Terminal>::open_staged(Frame& frame, const Item& item) {
 // A single cut: the side with the weaker bound is deepened by one stage. Once both sides are exact
 // and cheap enough, their trees are built.
 template <Loss L, class Terminal>
-bool Search<L, Terminal>::solve_staged(Frame& frame, const Item& item, const Candidate& c,
+bool Search<L, Terminal>::solve_staged(Frame& frame, const Item& item, const RootFeature& c,
                                        TestKind test, std::uint32_t first, std::uint32_t last) {
   const std::uint32_t min_leaf = frame.task->min_leaf;
   const Value budget = frame.best - penalty();
-  Point& point = frame.points[item.a];
+  CutPoint& point = frame.points[item.a];
   cut(frame, c.feature, first, last);
   if (!point.left_exact || !point.right_exact) {
     const bool left = !point.left_exact && (point.right_exact || !(point.right < point.left));

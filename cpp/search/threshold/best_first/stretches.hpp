@@ -12,7 +12,7 @@
 namespace treeproof::threshold {
 
 template <Loss L, class Terminal>
-void Search<L, Terminal>::pass_along(Frame& frame, const Candidate& c) {
+void Search<L, Terminal>::pass_along(Frame& frame, const RootFeature& c) {
   Value least{};
   for (const std::size_t k : c.points)
     least = frame.points[k].left = std::max(frame.points[k].left, least);
@@ -25,7 +25,7 @@ void Search<L, Terminal>::pass_along(Frame& frame, const Candidate& c) {
 // stretches that are still open are queued in its place.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::is_one_stretch(Frame& frame, Item& item) {
-  const Candidate& c = frame.candidates[item.candidate];
+  const RootFeature& c = frame.candidates[item.candidate];
   const auto place = [&](std::size_t x) {
     return std::ranges::find(c.points, x) - c.points.begin();
   };

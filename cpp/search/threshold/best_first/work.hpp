@@ -110,9 +110,9 @@ void Search<L, Terminal>::await(Frame& frame) {
 // have risen since it was queued. False if other pieces have replaced it.
 template <Loss L, class Terminal>
 bool Search<L, Terminal>::refresh(Frame& frame, Item& item) {
-  const Candidate& c = frame.candidates[item.candidate];
+  const RootFeature& c = frame.candidates[item.candidate];
   if (kind(c.feature) == FeatureKind::multiway) return true;
-  const Point& a = frame.points[item.a];
+  const CutPoint& a = frame.points[item.a];
   if (item.a == item.b) {
     item.bound = std::max(item.bound, penalty() + a.left + a.right);
     return true;
@@ -169,7 +169,7 @@ void Search<L, Terminal>::check_memory(const Frame& frame) {
   std::uint64_t sets = 0;
   for (const Level& level : levels_) sets += level.left.bytes() + level.right.bytes();
   std::uint64_t bytes = columns.bytes();
-  bytes += frame.points.size() * (sizeof(Point) + 2 * sizeof(Value) * n_features());
+  bytes += frame.points.size() * (sizeof(CutPoint) + 2 * sizeof(Value) * n_features());
   if (frame.record != nullptr) bytes += frame.record->bytes();
   bytes += gate_hold_->counted(sets);
   if (bytes > allowance) context_->limits->memory_exhausted();

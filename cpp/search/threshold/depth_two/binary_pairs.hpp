@@ -46,7 +46,7 @@ class BinaryPairs {
   // Whether these tasks can be solved here. Proofs need the cuts that were counted, which are not
   // kept here.
   bool solves(const Task<double>& task) const {
-    return usable_ && task.depth <= 2 && task.looks == nullptr;
+    return usable_ && task.depth <= 2 && task.counted_cuts == nullptr;
   }
   // Nothing if sums of differences were not precise enough.
   std::optional<Answer<double>> solve(const Task<double>& task);

@@ -29,10 +29,10 @@ void DepthTwo<L, Lanes>::one_vs_rest(Candidate& c, const FeatureView& view) {
       lower = std::min(lower, x.left + x.right);
     }
     // With two categories, it makes no difference which of them is separated from the other.
-    first =
-        first == 0 && task_->looks == nullptr && c.left_splits == c.right_splits && view.two_runs()
-            ? size_
-            : last;
+    first = first == 0 && task_->counted_cuts == nullptr && c.left_splits == c.right_splits &&
+                    view.two_runs()
+                ? size_
+                : last;
   }
   raise_both(c, penalty() + lower);
 }

@@ -42,13 +42,12 @@ bool ClassLanes<T>::load(const RowSubset& rows, const KeyedRows* around) {
   fine_.clear();
   visited_ = 0;
 
-  // A window over all rows leaves the totals in `left`.
   total_known_ = false;
   begin(0);
   window(0, m);
   total_known_ = true;
   categories_.keep_totals();
-  std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
+  memory_.keep_totals();
   return taken_over;
 }
 

@@ -146,6 +146,9 @@ class ClassLanes {
   Count scan_two(Side side, std::size_t lane, Count best, Count min_rows);
   Count scan_parts_two(const Scan& scan, std::size_t bin, Before before,
                        const TwoClassErrors& errors, Count best);
+  template <class Cut, class Row>
+  void visit_rows(const Scan& scan, std::uint32_t from, std::uint32_t to, Count before, Cut cut,
+                  Row row);
   Count scan_rows_two(const Scan& scan, std::uint32_t from, std::uint32_t to, Before before,
                       const TwoClassErrors& errors, Count best);
   Count most_inside(Side side, std::size_t at) const;

@@ -37,6 +37,28 @@ ClassLanes<T>::Scan::Scan(const ClassLanes& lanes, Side on_side, std::size_t of_
       rank(lanes.columns_->rank_of(lanes.codes_->features[of_lane]).data()),
       starts(lanes.bins_->starts(static_cast<int>(of_lane))) {}
 
+// Visits the rows from .. to of a list that are on the side of the scan: calls `row` for each of
+// them and, in front of the first row of every value, `cut` if the leaves of a cut there have
+// enough rows. `before`: how many rows of the side come first.
+template <class T>
+template <class Cut, class Row>
+void ClassLanes<T>::visit_rows(const Scan& scan, std::uint32_t from, std::uint32_t to, Count before,
+                               Cut cut, Row row) {
+  visited_ += to - from;
+  std::uint32_t value = ~0u;
+  for (std::uint32_t k = from; k < to; ++k) {
+    const std::uint32_t r = scan.list[k];
+    if (!on(scan.side, r)) continue;
+    const std::uint32_t v = scan.rank[rows_->row(r)];
+    if (v != value) {
+      if (scan.allows(before, 0)) cut();
+      value = v;
+    }
+    row(r);
+    ++before;
+  }
+}
+
 // ---- two classes ---------------------------------------------------------------------------
 
 // The errors of a cut, over the orders of the two classes that are allowed, if the weight of class
@@ -92,20 +114,10 @@ std::int64_t ClassLanes<T>::scan_parts_two(const Scan& scan, std::size_t bin, Be
 template <class T>
 std::int64_t ClassLanes<T>::scan_rows_two(const Scan& scan, std::uint32_t from, std::uint32_t to,
                                           Before before, const TwoClassErrors& errors, Count best) {
-  visited_ += to - from;
-  std::uint32_t value = ~0u;
-  for (std::uint32_t k = from; k < to; ++k) {
-    const std::uint32_t r = scan.list[k];
-    if (!on(scan.side, r)) continue;
-    const std::uint32_t v = scan.rank[rows_->row(r)];
-    if (v != value) {
-      if (scan.allows(before.rows, 0))
-        best = std::min(best, errors(before.difference, before.difference));
-      value = v;
-    }
-    before.difference += label_[r] == 0 ? weight_[r] : -weight_[r];
-    ++before.rows;
-  }
+  Count d = before.difference;
+  visit_rows(
+      scan, from, to, before.rows, [&] { best = std::min(best, errors(d, d)); },
+      [&](std::uint32_t r) { d += label_[r] == 0 ? weight_[r] : -weight_[r]; });
   return best;
 }
 
@@ -197,24 +209,16 @@ std::int64_t ClassLanes<T>::scan_parts_many(const Scan& scan, std::size_t bin, M
 template <class T>
 std::int64_t ClassLanes<T>::scan_rows_many(const Scan& scan, std::uint32_t from, std::uint32_t to,
                                            Majorities most, Count weight, Count best) {
-  visited_ += to - from;
-  std::uint32_t value = ~0u;
-  for (std::uint32_t k = from; k < to; ++k) {
-    const std::uint32_t r = scan.list[k];
-    if (!on(scan.side, r)) continue;
-    const std::uint32_t v = scan.rank[rows_->row(r)];
-    if (v != value) {
-      if (scan.allows(most.rows, 0)) best = std::min(best, weight - most.before - most.from);
-      value = v;
-    }
-    const auto c = static_cast<std::size_t>(label_[r]);
-    inner_prefix_[c] += weight_[r];
-    most.before = std::max(most.before, inner_prefix_[c]);
-    const bool was_most = inner_suffix_[c] == most.from;
-    inner_suffix_[c] -= weight_[r];
-    if (was_most) most.from = *std::ranges::max_element(inner_suffix_);
-    ++most.rows;
-  }
+  visit_rows(
+      scan, from, to, most.rows, [&] { best = std::min(best, weight - most.before - most.from); },
+      [&](std::uint32_t r) {
+        const auto c = static_cast<std::size_t>(label_[r]);
+        inner_prefix_[c] += weight_[r];
+        most.before = std::max(most.before, inner_prefix_[c]);
+        const bool was_most = inner_suffix_[c] == most.from;
+        inner_suffix_[c] -= weight_[r];
+        if (was_most) most.from = *std::ranges::max_element(inner_suffix_);
+      });
   return best;
 }
 

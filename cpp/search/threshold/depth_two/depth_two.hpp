@@ -93,10 +93,10 @@ class DepthTwo {
   // Reports this cut to the prover. Trivial cuts, with all rows on one side, are skipped.
   void look(const Candidate& c, std::uint32_t first, const Point& x) const {
     const std::uint32_t inside = x.position - first;
-    if (task_->looks != nullptr && inside > 0 && inside < size_)
-      task_->looks->push_back({c.feature, first, x.position, x.left, x.right});
+    if (task_->counted_cuts != nullptr && inside > 0 && inside < size_)
+      task_->counted_cuts->push_back({c.feature, first, x.position, x.left, x.right});
   }
-  Value at_end(Value bound) const { return task_->looks != nullptr ? Value{} : bound; }
+  Value at_end(Value bound) const { return task_->counted_cuts != nullptr ? Value{} : bound; }
   static void raise(Value& bound, Value to) { bound = std::max(bound, to); }
   static void raise_both(Candidate& c, Value to) {
     raise(c.lower, to);
@@ -203,8 +203,8 @@ class DepthTwo {
   // A multiway split into two is the same as one category against the rest, if the column may be
   // split that way as well.
   bool doubled(std::int32_t f, const FeatureView& view) const {
-    return kind(f) == FeatureKind::multiway && task_->looks == nullptr && task_->splits >= 3 &&
-           context_->double_of(f) >= 0 && view.two_runs();
+    return kind(f) == FeatureKind::multiway && task_->counted_cuts == nullptr &&
+           task_->splits >= 3 && context_->double_of(f) >= 0 && view.two_runs();
   }
   // Takes over the bounds that are known of the other split; they also hold for more rows, in which
   // it has more children, since restricted to these rows it is the same split.

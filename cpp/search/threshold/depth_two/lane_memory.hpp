@@ -100,6 +100,9 @@ struct LaneMemory {
     }
   }
 
+  // A window over all rows leaves the histograms of all rows in `left`; this keeps them.
+  void keep_totals() { std::copy_n(left.data(), left.size(), total.data()); }
+
   LaneInput<T> input() {
     return {left.data(),
             total.data(),

@@ -57,11 +57,10 @@ bool MomentLanes<Phi>::load(const RowSubset& rows, const KeyedRows* around) {
   fine_.clear();
   visited_ = 0;
 
-  // A window over all rows leaves the totals in `left`.
   begin(0);
   window(0, m);
   std::ranges::copy(categories_.left, categories_.total.begin());
-  std::copy_n(memory_.left.data(), memory_.left.size(), memory_.total.data());
+  memory_.keep_totals();
   return taken_over;
 }
 
