@@ -27,9 +27,9 @@ struct Move {
 //
 // In the thesis, the value of a tree that was never expanded is its own accuracy. But splits of
 // different leaves are independent of each other, so the gains of the best splits of all leaves add
-// up. The `outlook` of a tree is therefore its value plus, for each leaf, the gain of its best split
-// beyond the penalty. On XOR, the right first split gains nothing by itself; the outlook shows its
-// value as soon as it was tried once.
+// up. The `outlook` of a tree is therefore its value plus, for each leaf, the gain of its best
+// split beyond the penalty. On XOR, the right first split gains nothing by itself; the outlook
+// shows its value as soon as it was tried once.
 //
 // The largest of many estimated gains is biased upwards. A gain g that was estimated from n rows is
 // a difference of two counts and has a standard deviation of about sqrt(g / n). Two corrections are
