@@ -106,6 +106,7 @@ def climb(
     levels: Sequence[int],
     time_limit: float | None = None,
     told: Told | None = None,
+    deepens: bool = False,
 ) -> Answer:
     """Return the answer to a problem, with certificates of its levels.
 
@@ -123,10 +124,15 @@ def climb(
     told : callable or None
         Called with "level" and a `LevelAnswer` when a level is settled, and with "tree"
         when there is a better one.
+    deepens : bool
+        Whether the search of the whole problem proves one depth after the other by
+        itself. Then only shallow levels have searches of their own, and the statistics
+        of an answer say up to which depth no tree is better (``searched_depth``).
     """
     if not levels:
         return search(max_depth, time_limit, None)
-    return _Climb(search, max_depth, levels, time_limit, told or _silent).run()
+    tried = _FLAT if deepens else _DEEPEST
+    return _Climb(search, max_depth, levels, time_limit, told or _silent, tried).run()
 
 
 def _silent(kind: str, news: Any) -> None:
@@ -153,8 +159,10 @@ class _Climb:
         levels: Sequence[int],
         time_limit: float | None,
         told: Told,
+        tried: int,
     ) -> None:
         self._search, self._told = search, told
+        self._tried = tried  # deeper levels have no searches of their own
         self._whole, self._levels = max_depth, list(levels)
         self._limit, self._begun = time_limit, time.perf_counter()
         self._trees: list[_Known] = []
@@ -189,8 +197,7 @@ class _Climb:
             self._prove_levels(left / 2 if last and left is not None else part)
             if self._over():
                 return
-            every_level = self._next == len(self._levels)
-            if last or every_level:
+            if last or not self._to_prove():
                 self._ask(self._whole, self._left())
                 return
             part = following
@@ -199,23 +206,28 @@ class _Climb:
     def _prove_levels(self, seconds: float) -> None:
         """Prove one level after the other for some seconds."""
         begun = time.perf_counter()
-        while self._next < len(self._levels) and not self._over():
+        while self._to_prove() and not self._over():
             level = self._levels[self._next]
-            if self._closed(level):
-                self._settle(level)
-                continue
             part = seconds if level <= _FLAT else _DEEPER * seconds
             left = begun + part - time.perf_counter()
             if left <= _SHORTEST:
                 return
             answer = self._ask(level, left)
-            if self._closed(level):
-                self._settle(level)
-            elif answer["status"] == "time_limit":
-                return
-            else:  # more time does not help, and more memory is not there
-                out = answer["status"] == "memory_limit"
-                self._next = len(self._levels) if out else self._next + 1
+            if answer["status"] == "memory_limit":
+                self._next = len(self._levels)
+            elif not self._closed(level):
+                if answer["status"] == "time_limit":
+                    return
+                self._next += 1  # more time does not help
+
+    def _to_prove(self) -> bool:
+        """Whether there is a level that has to be searched."""
+        while self._next < len(self._levels):
+            level = self._levels[self._next]
+            if not self._closed(level):
+                return level <= self._tried
+            self._settle(level)
+        return False
 
     def _ask(self, depth: int | None, seconds: float | None) -> Answer:
         """Search trees of a maximum depth, and keep what was found and proved."""
@@ -248,9 +260,18 @@ class _Climb:
             self._stopped = "interrupted"
         if whole:
             self._last = answer
+            if self._tried < _DEEPEST and answer["status"] != "optimal":
+                self._note_depth(answer)
             if answer["status"] == "memory_limit":
                 self._stopped = "memory_limit"
         return answer
+
+    def _note_depth(self, answer: Answer) -> None:
+        """Record the depth up to which a search that deepens has proved its tree."""
+        depth = answer["statistics"].get("searched_depth", 0)
+        if depth in self._levels:
+            known = self._lower.get(depth, answer["lower"])
+            self._lower[depth] = max(known, answer["upper"])
 
     # --------------------------------------------------------------- what is known
 
@@ -268,8 +289,13 @@ class _Climb:
         return math.inf if best is None else best["upper"]
 
     def _closed(self, level: int) -> bool:
-        """Whether a level is proved: no tree costs less than its best one."""
-        return bool(self._least(level) >= self._upper(level))
+        """Whether a level is proved.
+
+        For a shallow level, its own best tree has to be found. For a deeper one it is
+        enough that none of its trees costs less than the best tree of any depth.
+        """
+        rivals = level if level <= _FLAT else any_depth(self._whole)
+        return bool(self._least(level) >= self._upper(rivals))
 
     def _over(self) -> bool:
         """Whether the whole problem is proved, or there is no time left."""
@@ -322,6 +348,8 @@ class _Climb:
     def _answer(self) -> Answer:
         """Return the best answer, with what was proved about each level."""
         assert self._last is not None
+        if self._last["status"] != "optimal":
+            self._to_prove()  # settles what the last search has proved
         seconds = time.perf_counter() - self._begun
         best = self._last
         optimal = best["status"] == "optimal"
@@ -354,7 +382,9 @@ class _Climb:
         return answer  # type: ignore[no-any-return]
 
 
-def climb_task(task: Any, run: Callable[[Any, Answer | None], Answer]) -> Answer:
+def climb_task(
+    task: Any, run: Callable[[Any, Answer | None], Answer], *, deepens: bool = False
+) -> Answer:
     """Return the answer to a task, with certificates of its levels.
 
     Parameters
@@ -364,6 +394,8 @@ def climb_task(task: Any, run: Callable[[Any, Answer | None], Answer]) -> Answer
     run : callable
         Solves the task with another ``max_depth`` and ``time_limit``; its second
         argument is the best answer so far for such trees, or None.
+    deepens : bool
+        Whether the search deepens by itself; see `climb`.
     """
     levels = levels_of(task)
     if not levels:
@@ -389,6 +421,7 @@ def climb_task(task: Any, run: Callable[[Any, Answer | None], Answer]) -> Answer
         levels=levels,
         time_limit=task.time_limit,
         told=task.ladder,
+        deepens=deepens,
     )
 
 

@@ -237,7 +237,9 @@ def solve(
     if task.shape is not None or lines:
         shape = task.shape or Shape()
         name = "threshold" if shape.paths is None else "paths"
-        return name, climb_task(task, shape.solve) if levels else shape.solve(task)
+        if not levels:
+            return name, shape.solve(task)
+        return name, climb_task(task, shape.solve, deepens=shape.paths is not None)
     if task.prefix is not None:
         beginning = partial(solve_prefix, solve=partial(solve, solver))
         answer = climb_task(task, beginning) if levels else beginning(task)
