@@ -101,3 +101,17 @@ def test_leaves_are_asked_instead_of_rows(monkeypatch):
         fitted = model.fit(X, target)
         monkeypatch.setattr(type(fitted), "score", None)
         assert 0.5 < training_score(fitted, Training(X, target, None, None)) <= 1.0
+
+
+def test_a_much_lower_score_on_rows_held_out_is_noted(treeproof, tmp_path):
+    rng = np.random.default_rng(0)
+    table = tmp_path / "noise.csv"
+    cells = np.column_stack([rng.normal(size=(400, 4)), rng.integers(0, 2, 400)])
+    header = "a,b,c,d,y"
+    np.savetxt(table, cells, delimiter=",", header=header, comments="", fmt="%.4g")
+    words = ["fit", table, "--target", "y", "--classes", "--test-size", 0.4]
+    words += ["--max-depth", 3, "--split-penalty", 0]
+    status, _, err = treeproof(*words)
+    assert status == 0
+    assert "much lower than on the training rows" in err
+    assert "treeproof path --cv 5" in err

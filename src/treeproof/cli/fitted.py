@@ -129,6 +129,7 @@ def show(model: Any, result: dict[str, Any]) -> None:
     from treeproof.solving.statuses import STOPPED
     from treeproof.solving.summary import (
         note_few_rows,
+        note_held_out,
         note_single_column,
         note_single_leaf,
     )
@@ -150,7 +151,14 @@ def show(model: Any, result: dict[str, Any]) -> None:
     alone = note_single_leaf(model)
     if alone is not None:
         console.print(in_options(alone), soft_wrap=True)
-    for note in (note_few_rows(model), note_single_column(model)):
+    few = note_few_rows(model)
+    worse = None
+    if "held_out" in result and ("r2" in result or "accuracy" in result):
+        trained = result["r2"] if "r2" in result else result["accuracy"]
+        held_out, rows = result["held_out"], result["held_out_rows"]
+        worse = note_held_out(model, trained, held_out, rows)
+    # Both give the same advice; what happened says more than what may happen.
+    for note in (worse or few, note_single_column(model)):
         if note is not None:
             warn_user(note)
     score = next(name for name in ("accuracy", "r2", "d2") if name in result)

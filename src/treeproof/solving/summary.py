@@ -9,10 +9,17 @@ import numpy as np
 from treeproof.kinds import LEAF
 from treeproof.words import counted, number
 
-__all__ = ["note_few_rows", "note_single_column", "note_single_leaf", "summarise"]
+__all__ = [
+    "note_few_rows",
+    "note_held_out",
+    "note_single_column",
+    "note_single_leaf",
+    "summarise",
+]
 
 _MOST_COLUMNS = 10
 _FEW_IN_ALL, _FEW_OF_A_CLASS = 50, 10  # rows of tables that chance may separate
+_MUCH_LOWER = 0.1  # of an accuracy or R2
 _OUTLIERS = 5  # leaves of a regression with fewer rows are named
 _FEW_ROWS = 20  # rows in a leaf on average; below this, trees often fit noise
 
@@ -61,6 +68,36 @@ def note_few_rows(model: Any, advice: str = "") -> str | None:
         f"{rows / leaves:.0f} in each. With so few rows in a leaf, a tree often fits "
         "chance differences of the training rows, and a smaller one predicts new rows "
         f"better. {advice or _advice(model)}"
+    )
+
+
+def note_held_out(model: Any, trained: float, held_out: float, rows: int) -> str | None:
+    """Return a note if a tree does much worse on rows held out, else None.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        A classifier or a regressor.
+    trained, held_out : float
+        Accuracy or R2 on the training rows and on the rows held out.
+    rows : int
+        How many rows were held out.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> clf = OptimalTreeClassifier().fit([[0], [1]], [0, 1])
+    >>> print(note_held_out(clf, 0.95, 0.6, 200)[:57])
+    On the rows held out the score is 0.6000, much lower than
+    >>> note_held_out(clf, 0.95, 0.9, 200) is None
+    True
+    """
+    if rows < _FEW_IN_ALL or trained - held_out < _MUCH_LOWER:
+        return None
+    return (
+        f"On the rows held out the score is {held_out:.4f}, much lower than on the "
+        f"training rows ({trained:.4f}): the tree fits chance differences of the "
+        f"training rows. {_advice(model)}"
     )
 
 
