@@ -242,3 +242,14 @@ def test_pickles_are_not_opened(tmp_path):
     with pytest.raises(ValueError, match="is not a model saved by treeproof"):
         load(path)
     assert not (tmp_path / "trap").exists()
+
+
+def test_an_old_name_of_a_role_is_read(document):
+    """Earlier files call the search of any depth "question"."""
+    old = copy.deepcopy(document)
+    roles = [share["role"] for share in old["statistics"]["shares"]]
+    assert "whole" in roles
+    for share in old["statistics"]["shares"]:
+        share["role"] = share["role"].replace("whole", "question")
+    model = from_json(json.dumps(old))
+    assert [share["role"] for share in model.stats_["shares"]] == roles

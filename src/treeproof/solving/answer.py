@@ -60,8 +60,11 @@ class Share(TypedDict):
 
     Attributes
     ----------
-    engine, role : str
-        Which engine, and what it did there.
+    engine : str
+        Which engine.
+    role : {"whole", "depth", "trees", "prices"}
+        What it worked on: trees of any depth, one level of depth, better trees, or
+        prices of rows.
     max_depth : int or None
         The level.
     seconds : float
