@@ -208,7 +208,8 @@ fuzz-proper: $(VENV)/ready build  ## proper and oblique trees against brute forc
 
 fuzz-prices: $(VENV)/ready build  ## prices against every box and every tree, and in changed proofs, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=5 \
-		tests/test_prices.py tests/test_proof_prices.py
+		tests/test_prices.py tests/test_prices_edges.py tests/test_level_prices.py \
+		tests/test_proof_prices.py tests/test_proof_level_prices.py
 
 fuzz-numeric: $(VENV)/ready build  ## numeric trees with a penalty against brute force, at length
 	TREEPROOF_FUZZ=1 $(BIN)/python -m pytest -n $(JOBS) --durations=5 tests/test_threshold_common_rows.py

@@ -170,7 +170,8 @@ def summary(done: Counter[str]) -> str:
     """Tell the numbers in one line."""
     told = (
         f"{done['instances']:,} instances solved and checked: {done['solves']:,} runs "
-        f"of the engines, {done['fits']:,} fits, {done['proofs']:,} proofs checked"
+        f"of the engines, {done['fits']:,} fits, {done['proofs']:,} proofs checked, "
+        f"{done['levels']:,} certificates of levels compared"
     )
     done = Counter({**done, "mutants": MUTANTS * done["mutants"]})
     each = [f"{done[name]:,} {name}" for name in ATTACKS if done[name]]

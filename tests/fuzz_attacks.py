@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import multiprocessing
+import os
 import random
 import warnings
 import xml.etree.ElementTree as xml
@@ -19,6 +21,8 @@ from typing import Any
 import numpy as np
 from fuzz_outside import OUTSIDE
 from fuzz_streams import LEARNERS, feed, random_rows
+from missing_problems import fit, random_problem
+from mutant_kinds import SUBJECTS, change_a_set, change_and_compare
 from mutants import compare, mutate, small_proof, verdicts
 from small_proofs import Small
 
@@ -26,6 +30,7 @@ from treeproof import (
     OptimalTreeClassifier,
     OptimalTreeClassifierCV,
     OptimalTreeRegressor,
+    _core,
     from_json,
 )
 from treeproof.estimators.oblique import ObliqueTreeClassifier
@@ -127,11 +132,19 @@ def _fit_numbers(small: Small, folder: Path, program: Path | None) -> None:
 
 
 def mutants(rng: random.Random, folder: Path, program: Path | None) -> None:
-    """Compare the checkers on changed proofs."""
+    """Compare the checkers on changed proofs of every kind."""
+    if rng.random() < 0.5:
+        change_and_compare(rng.choice(list(SUBJECTS)), rng, folder, MUTANTS)
+        return
     small, lines = small_proof(rng)
     for k in range(MUTANTS):  # a process for each would take most of the time
         text = mutate(lines, rng)
         compare(verdicts(small, text, folder, program if k % 20 == 0 else None))
+
+
+def sets(rng: random.Random, folder: Path, program: Path | None) -> None:
+    """Change proofs that no near-optimal tree is missing."""
+    change_a_set(rng, folder, MUTANTS)
 
 
 def streams(rng: random.Random, folder: Path, program: Path | None) -> None:
@@ -169,6 +182,25 @@ def missing(rng: random.Random, folder: Path, program: Path | None) -> None:
     assert verdict.optimal, verdict
 
 
+def missing_numbers(rng: random.Random, folder: Path, program: Path | None) -> None:
+    """Fit regressions with missing values, compare with all trees, check proofs."""
+    loss = rng.choice(["squared_error", "absolute_error"])
+    small = random_problem(rng, loss=loss)
+    n = len(small.target)
+    small.target = [rng.choice([0.0, 1.0, 2.5, 10.0]) for _ in range(n)]
+    small.weights = [rng.choice([1.0, 1.0, 0.5, 3.0]) for _ in range(n)]
+    path = folder / "missing-numbers.gz"
+    model = fit(small, path)
+    limits = small.max_depth, small.max_splits
+    least, _ = small.optimum(small.everything, *limits, small.split_cost())
+    root = small.leaf(small.everything)[0]
+    share = least / root if root else 0.0
+    assert model.optimal_ and abs(model.objective_ - share) < 1e-8, (model, share)
+    text = gzip.decompress(path.read_bytes())
+    said = verdicts(small, text, folder, program if rng.random() < 0.2 else None)
+    assert all(accepted for accepted, _ in said.values()), said
+
+
 def checkpoints(rng: random.Random, folder: Path, program: Path | None) -> None:
     """Stop fits at random and continue them, from files that may have been changed."""
     made = np.random.default_rng(rng.randrange(2**32))
@@ -195,6 +227,33 @@ def checkpoints(rng: random.Random, folder: Path, program: Path | None) -> None:
     model.set_params(time_limit=None).fit(X, y, checkpoint=path)
     whole = OptimalTreeClassifier(split_penalty=0.01, solver="threshold").fit(X, y)
     assert model.optimal_ and abs(model.objective_ - whole.objective_) < 1e-9
+
+
+def killed(rng: random.Random, folder: Path, program: Path | None) -> None:
+    """Kill fits at some moment, again and again, and continue what they leave."""
+    made = np.random.default_rng(rng.randrange(2**32))
+    X, y = made.integers(0, 2, (200, 14)), made.integers(0, 3, 200)
+    model = OptimalTreeClassifier(split_penalty=0.009, solver="sparse", time_limit=None)
+    path = folder / "killed.checkpoint"
+    path.unlink(missing_ok=True)
+    for _ in range(3):
+        child = multiprocessing.get_context("fork").Process(
+            target=_fit_often_saved, args=(model, X, y, path)
+        )
+        child.start()
+        child.join(10.0 ** rng.uniform(-2.5, -0.5))
+        child.kill()
+        child.join()
+        assert child.exitcode in (0, -9), child.exitcode
+    objective = model.fit(X, y, checkpoint=path).objective_
+    assert model.optimal_ and not path.exists()
+    assert objective == model.fit(X, y).objective_
+
+
+def _fit_often_saved(model: Any, X: np.ndarray, y: np.ndarray, path: Path) -> None:
+    options = _core.SparseOptions
+    _core.SparseOptions = lambda **k: options(**k, checkpoint_pause=0.0)
+    model.fit(X, y, checkpoint=path)
 
 
 def choices(rng: random.Random, folder: Path, program: Path | None) -> None:
@@ -251,5 +310,10 @@ def names(rng: random.Random, folder: Path, program: Path | None) -> None:
 
 ATTACKS: dict[str, Attack] = {
     f.__name__: f
-    for f in (numbers, mutants, streams, missing, checkpoints, choices, names)
+    for f in (
+        *(numbers, mutants, sets, streams, missing, missing_numbers),
+        *(checkpoints, choices, names),
+    )
 } | OUTSIDE
+if hasattr(os, "fork"):
+    ATTACKS["killed"] = killed

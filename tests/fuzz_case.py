@@ -110,6 +110,7 @@ def _switches(draw: st.DrawFn) -> dict[str, Any]:
     }
     return {
         "sparse_off": off,
+        "climb": draw(st.integers(0, 23)),  # see `fuzz_levels.ways`
         "threshold": {k: v for k, v in threshold.items() if v is not None},
         "quant": [
             draw(st.sampled_from(["W0", "W1", "W2", "L2"])),

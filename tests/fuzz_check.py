@@ -1,4 +1,8 @@
-"""Runs one fuzz case through every solver, brute force, and both checkers of proofs."""
+"""Runs one fuzz case through every solver, brute force, and both checkers of proofs.
+
+``"auto"``, the default, is the portfolio with its ladder: each of its certificates is
+compared with brute force (`fuzz_levels`).
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +32,7 @@ from fuzz_case import (
     table_of,
     whole_weights,
 )
+from fuzz_levels import check_certificates, climb
 from mutants import same
 from oracle import UNIT, TreeFacts, engine_arguments, optimal_cost, tree_facts
 from regression_oracle import optimal_loss, target_arguments, tree_loss
@@ -73,10 +79,10 @@ def check_case(case: Case, folder: Path, program: Path | None = None) -> Counter
     solvers = list(REGRESSION_SOLVERS if is_regression(case) else SOLVERS)
     proving = PROVING["regression" if is_regression(case) else "classes"]
     others = [solver for solver in solvers if solver not in proving]
-    as_estimator = proving | {others[len(case["codes"]) % len(others)]}
-    for solver in solvers:
+    as_estimator = proving | {others[len(case["codes"]) % len(others)], "auto"}
+    for solver in [*solvers, "auto"]:
         try:
-            _check_native(case, truth, solver)
+            done["levels"] += _check_native(case, truth, solver)
         except ValueError as error:  # what a published method does not do
             assert any(words in str(error) for words in REFUSALS), error
             done["refusals"] += 1
@@ -95,12 +101,17 @@ class Truth:
         best = optimal_loss if is_regression(case) else optimal_cost
         self.penalty = case["split_penalty"]
         self.penalize = penalized(case)
-        self.cost: Any = best(
-            self.table, self.penalty, penalize=self.penalize, **limits_of(case)
-        )
-        whole = 1 if is_regression(case) else self.table.total_weight * UNIT
-        self.share = self.cost / whole
-        self.whole = whole
+        self.whole = 1 if is_regression(case) else self.table.total_weight * UNIT
+        self._best = partial(best, self.table, self.penalty, penalize=self.penalize)
+        self._shares: dict[int | None, float] = {}
+        self.share = self.at(case["max_depth"])
+
+    def at(self, depth: int | None) -> float:
+        """Return the cost of the best tree of a depth, as a share."""
+        if depth not in self._shares:
+            limits = limits_of({**self.case, "max_depth": depth})
+            self._shares[depth] = self._best(**limits) / self.whole
+        return self._shares[depth]
 
     def facts(self, tree: Any) -> tuple[float, TreeFacts]:
         """Return the cost of a tree as a share, and its shape."""
@@ -118,16 +129,23 @@ class Truth:
             assert abs(upper - self.share) <= close, (upper, self.share)
 
 
-def _check_native(case: Case, truth: Truth, solver: str) -> None:
-    """Run the engines themselves, under switches and with disturbances."""
-    run, arguments = _native(case, truth, solver)
+def _check_native(case: Case, truth: Truth, solver: str) -> int:
+    """Run an engine itself, under switches and with disturbances.
+
+    Returns how many certificates of levels of depth were compared.
+    """
+    stopped, levels = _disturbance(case, solver), 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            found = run(**arguments, **_disturbance(case, solver))
+            if solver == "auto":
+                found, levels = climb(case, truth, stopped, CLOSE)
+            else:
+                run, arguments = _native(case, truth, solver)
+                found = run(**arguments, **stopped)
         except Disturbed:
             assert case["stop"] == "error"
-            return
+            return 0
     cost, facts = truth.facts(found["tree"])
     lower, upper = found["lower"], found["upper"]
     whole = not is_regression(case) and found["unit"] == truth.whole
@@ -142,6 +160,7 @@ def _check_native(case: Case, truth: Truth, solver: str) -> None:
     assert limits["max_depth"] < 0 or facts.depth <= limits["max_depth"]
     assert limits["max_splits"] < 0 or facts.splits <= limits["max_splits"]
     assert facts.splits == 0 or facts.smallest_leaf >= limits["min_samples_leaf"]
+    return levels
 
 
 def _native(
@@ -222,10 +241,11 @@ def _check_estimator(
         return Counter(refusals=1)
     truth.holds(model.status_, model.lower_bound_, model.objective_, False)
     assert model.optimal_ == (model.lower_bound_ == model.objective_)
+    levels = check_certificates(truth, model, CLOSE)
     assert abs(_own_cost(case, truth, model, X) - model.objective_) <= CLOSE
     if path.exists():
         _check_proof(case, truth, model, path, program)
-    return Counter(fits=1, proofs=int(path.exists()))
+    return Counter(fits=1, proofs=int(path.exists()), levels=levels)
 
 
 def _targets(case: Case) -> list[Any]:

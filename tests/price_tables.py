@@ -7,11 +7,13 @@ import itertools
 import numpy as np
 from oracle import MULTIWAY, ORDERED, Table
 
+SUBSET = 3  # a category column, split into any two groups of its categories
 KINDS = {
     "numbers": [0],
     "categories": [2],
     "multiway": [1],
     "mixed": [0, 1, 2],
+    "subsets": [0, 1, 2, SUBSET],
 }
 
 
@@ -35,15 +37,14 @@ def choices(kind: int, values: np.ndarray) -> list[set[int]]:
 
 def boxes(table: Table) -> list[np.ndarray]:
     """Return every box as a mask of rows."""
-    columns = []
+    everything = np.ones(len(table.labels), bool)
+    found = {everything.tobytes(): everything}
     for f, kind in enumerate(table.kinds):
         column = table.codes[:, f]
         kept = [np.isin(column, list(values)) for values in choices(kind, column)]
-        columns.append(list({mask.tobytes(): mask for mask in kept}.values()))
-    found = {}
-    for chosen in itertools.product(*columns):
-        mask = np.logical_and.reduce(chosen)
-        found[mask.tobytes()] = mask
+        own = {mask.tobytes(): mask for mask in kept}.values()
+        both = [one & other for one in found.values() for other in own]
+        found = {mask.tobytes(): mask for mask in both}
     return list(found.values())
 
 
@@ -63,14 +64,30 @@ def random_table(
         n_values[:2] = 2
     n_classes = int(rng.integers(2, 5))
     weights = rng.integers(1, 6, n_rows) if rng.random() < 0.5 else np.ones(n_rows, int)
+    drawn = rng.choice([kind for kind in kinds if kind != SUBSET], n_columns)
+    if SUBSET in kinds:
+        groups = _groups(rng.integers(0, int(rng.integers(2, 5)), n_rows))
+        codes = np.column_stack([codes[:, :2], groups])
+        drawn = np.append(drawn[:2], np.full(groups.shape[1], ORDERED))
+        n_values = np.append(n_values[:2], np.full(groups.shape[1], 2))
     return Table(
-        kinds=rng.choice(kinds, n_columns).astype(np.int32),
+        kinds=drawn.astype(np.int32),
         n_values=n_values.astype(np.int32),
-        codes=codes.astype(np.int32),
+        codes=np.ascontiguousarray(codes.astype(np.int32)),
         labels=rng.integers(0, n_classes, n_rows).astype(np.int32),
         n_classes=n_classes,
         weights=weights,
     )
+
+
+def _groups(category: np.ndarray) -> np.ndarray:
+    """Return the columns of all ways to part categories in two, as engines have them.
+
+    Each column tells whether a row's category is in a group without the last category.
+    """
+    last = int(category.max())
+    groups = range(1, 1 << last) if last > 0 else [0]
+    return np.column_stack([1 - (np.array(g) >> category & 1) for g in groups])
 
 
 def columns_of(table: Table) -> dict[str, np.ndarray]:

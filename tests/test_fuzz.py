@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import cpp_checker
 import native
@@ -11,8 +12,9 @@ import pytest
 from effort import rounds
 from fuzz import REGRESSIONS, Failure, attack, batch, fuzz, keep, summary
 from fuzz_attacks import ATTACKS
-from fuzz_case import SWITCHES, table_of
-from fuzz_check import PROVING, check_case
+from fuzz_case import SWITCHES, is_regression, table_of
+from fuzz_check import PROVING, Truth, check_case
+from fuzz_levels import climb
 
 from treeproof import _core
 from treeproof.solving.solvers import REGRESSION_SOLVERS, SOLVERS
@@ -22,12 +24,16 @@ def test_a_short_run_finds_nothing():
     done = fuzz(None, rounds(200, 5000), seed=2024)
     assert done["instances"] >= 200
     assert done["proofs"] > 50 and done["solves"] > 400
+    assert done["levels"] > 300
     assert "instances solved and checked" in summary(done)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_a_few_attacks_of_each_class_find_nothing(name: str):
-    few = {"checkpoints": 2, "choices": 2, "mutants": 2, "streams": 2, "page": 1}
+    few = {"page": 1}
+    few |= dict.fromkeys(
+        ("checkpoints", "killed", "choices", "mutants", "sets", "streams"), 2
+    )
     assert attack(
         name, 2024, None, rounds(few.get(name, 10), 10 if name == "page" else 100)
     )[name]
@@ -55,6 +61,35 @@ def wrong_tree(answer):
     tree = {k: v[:1] if k == "kind" else v for k, v in answer["tree"].items()}
     tree["kind"] = tree["kind"] * 0
     return {**answer, "tree": tree}
+
+
+def test_a_false_certificate_of_a_level_is_found(monkeypatch):
+    """Certificates are compared with brute force at their depths, not only the last."""
+    drawn: list[Any] = []
+    batch(3, 300, drawn.append)
+    sound = native.climb_labels
+
+    def harmed(**arguments):
+        answer = sound(**arguments)
+        for level in answer["certificates"][:-1]:
+            level |= {"lower": level["upper"] + 1, "upper": level["upper"] + 1}
+        return answer
+
+    found = 0
+    for case in drawn:
+        if is_regression(case):
+            continue
+        truth, limits = Truth(case), {"time_limit": 0.0}
+        monkeypatch.setattr(native, "climb_labels", sound)
+        _, levels = climb(case, truth, limits, 0.0)
+        monkeypatch.setattr(native, "climb_labels", harmed)
+        try:
+            climb(case, truth, limits, 0.0)
+        except AssertionError:
+            found += 1
+        else:
+            assert levels == 1
+    assert found >= 5
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import cpp_checker
 import pytest
 from effort import rounds
+from mutant_kinds import SUBJECTS, change_a_set, change_and_compare, draw
 from mutants import compare, mutate, small_proof, verdicts
 from small_costs import SmallCosts
 from small_proofs import Small
@@ -79,3 +81,49 @@ def test_mutants(tmp_path):
         small, lines = small_proof(rng)
         for _ in range(10):
             compare(verdicts(small, mutate(lines, rng), tmp_path, program))
+
+
+@pytest.mark.parametrize("kind", SUBJECTS)
+def test_mutants_of_every_kind(tmp_path, kind):
+    rng = random.Random(list(SUBJECTS).index(kind))
+    changes = accepted = 0
+    for _ in range(rounds(8, 300)):
+        new, right = change_and_compare(kind, rng, tmp_path, 12)
+        changes, accepted = changes + new, accepted + right
+    assert 0 < accepted < changes
+
+
+@pytest.mark.parametrize("kind", SUBJECTS)
+def test_brute_force_knows_a_false_claim(tmp_path, kind):
+    """A bound that is too high would be noticed if a checker accepted it."""
+    rng = random.Random(30)
+    for _ in range(5):
+        subject = draw(kind, rng, tmp_path)
+        text = "".join(f"{line}\n" for line in subject.lines).encode()
+        verdict = subject.ask(text, "c++")
+        lines = [json.loads(line) for line in subject.lines]
+        assert subject.untrue(lines, verdict) is None
+        lines[0]["lower"] = lines[0]["upper"] + 1
+        high = replace(verdict, lower_bound=verdict.objective + 0.01)
+        assert subject.untrue(lines, high) is not None
+
+
+def test_changed_sets(tmp_path):
+    rng = random.Random(9)
+    counts = [change_a_set(rng, tmp_path, 6) for _ in range(rounds(15, 500))]
+    assert 0 < sum(counts) < 5 * len(counts)
+
+
+def test_a_sign_is_a_number(tmp_path):
+    """A limit whose sign is `true` once passed in Python alone."""
+    rng = random.Random(3)
+    while True:
+        subject = draw("limits", rng, tmp_path)
+        header, *steps = (json.loads(line) for line in subject.lines)
+        limits = [x for x in header["constraints"]["limits"] if x.get("sign") == 1]
+        if limits:
+            break
+    for sign in (True, 1.0):
+        limits[0]["sign"] = sign
+        assert not subject.judge(text([header, *steps]), always=True)
+        assert not subject.exact(text([header, *steps]))

@@ -67,7 +67,7 @@ def test_the_heaviest_box_is_that_of_enumeration(kinds):
 def test_prices_are_feasible_for_every_box_and_class(kinds):
     rng = np.random.default_rng(12)
     tight = 0
-    for _ in range(250):
+    for _ in range(rounds(250, 1300)):
         table = random_table(rng, kinds)
         penalty = float(rng.choice([0.01, 0.05, 0.1, 0.3]))
         answer = make_prices(table, penalty, work=int(rng.choice([100, 10**5, 10**7])))
@@ -223,7 +223,7 @@ def search_with_prices(solver, table: Table, penalty: float, depth: int, **optio
 @pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS.keys())
 def test_searches_with_prices_find_the_optimum(solver, kinds):
     rng = np.random.default_rng(16)
-    for _ in range(150):
+    for _ in range(rounds(150, 700)):
         table = random_table(rng, kinds, most_rows=16)
         table.weights //= np.gcd.reduce(table.weights)
         penalty = float(rng.choice([0.01, 0.03, 0.1]))

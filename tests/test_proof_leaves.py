@@ -35,16 +35,18 @@ def verdict(problem: LeafProblem, lines: list[dict[str, Any]], checker: str) -> 
     return check(file, *given, checker=checker, **problem.late)
 
 
-def exactly(problem: LeafProblem, lines: list[dict[str, Any]]) -> bool:
+def exactly(problem: LeafProblem, lines: list[dict[str, Any]] | bytes) -> bool:
     """Whether the exact checker, asked alone, accepts a proof."""
-    names = [feature["name"] for feature in lines[0]["features"]]
-    columns = dict(zip(names, problem.X.T.tolist(), strict=True))
+    columns = {f"x{f}": cells for f, cells in enumerate(problem.X.T.tolist())}
     target = problem.y.tolist()
     if problem.kind == "survival":
         late = [] if problem.entry is None else [problem.entry]
         columns_of_y = [problem.y["event"], problem.y["time"], *late]
         target = np.column_stack(columns_of_y).astype(float).tolist()
-    text = [json.dumps(line).encode() for line in lines]
+    if isinstance(lines, bytes):
+        text = lines.splitlines()
+    else:
+        text = [json.dumps(line).encode() for line in lines]
     try:
         check_exactly(text, columns, target, problem.weight.tolist())
     except Refuted:

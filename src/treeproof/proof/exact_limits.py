@@ -64,7 +64,7 @@ class Limits:
         if limit.get("amounts") is not None:
             return self.amounts(limit["amounts"]), at_most, price
         among = {"all": (0, 1), "positives": (1,), "negatives": (0,)}[limit["among"]]
-        require(limit["sign"] in (1, -1), "a sign")
+        require(whole(limit["sign"], -1) in (1, -1), "a sign")
         shares = [{self.positive: Fraction(0)} for _ in self.kept]
         for sign, key in ((limit["sign"], "group"), (-limit["sign"], "minus")):
             name = limit.get(key)
@@ -113,7 +113,7 @@ class Limits:
         penalties = leaves - 1 if h.get("penalize") == "leaves" else splits
         cost = wrong + penalties * self.penalty
         listed = self.given.get("listed")
-        require(listed in (None, True, False), "listed is not true or false")
+        require(listed is None or type(listed) is bool, "listed is not true or false")
         if self.bound(argument) >= cost:
             return True
         if listed:

@@ -127,7 +127,8 @@ class Limits:
         """Read a rate of positive predictions, or a difference of two."""
         among: Any = given.get("among")
         sign: Any = given.get("sign")
-        require(among in AMONG and sign in (1, -1), "a limit is of no known kind.")
+        known = among in AMONG and type(sign) is int and sign in (1, -1)
+        require(known, "a limit is of no known kind.")
         sides, words = [], []
         for key in ("group", "minus"):
             name = given.get(key)
