@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -127,7 +128,8 @@ def attack(
     done: Counter[str] = Counter()
     program = cpp_checker.compiled()
     end = time.monotonic() + (seconds or float("inf"))
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         while time.monotonic() < end and (count is None or done[name] < count):
             try:
                 ATTACKS[name](random.Random(seed), Path(folder), program)

@@ -46,7 +46,7 @@ def cases(draw: st.DrawFn) -> Case:
         "weights": _weights(draw, cell[:, q]),
         "split_penalty": draw(st.sampled_from(PENALTIES)),
         "penalize": draw(st.sampled_from(["splits", "leaves"])),
-        "max_depth": draw(st.sampled_from([None, 0, 1, 2, 2, 3, 3])),
+        "max_depth": draw(st.sampled_from([None, 0, 1, 2, 2, 3, 3, 4, None])),
         "max_splits": draw(st.sampled_from([None, None, None, 0, 1, 2, 3])),
         "min_samples_leaf": draw(st.sampled_from([1, 1, 1, 2, 3])),
         "n_jobs": draw(st.sampled_from([1, 1, 2])),
@@ -110,7 +110,7 @@ def _switches(draw: st.DrawFn) -> dict[str, Any]:
     }
     return {
         "sparse_off": off,
-        "climb": draw(st.integers(0, 23)),  # see `fuzz_levels.ways`
+        "climb": draw(st.integers(0, 11)),  # see `fuzz_levels.ways`
         "threshold": {k: v for k, v in threshold.items() if v is not None},
         "quant": [
             draw(st.sampled_from(["W0", "W1", "W2", "L2"])),

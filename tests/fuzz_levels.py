@@ -22,9 +22,12 @@ ENGINES = [(True, True), (True, False), (False, True)]
 def ways(case: Case) -> tuple[dict[str, bool], dict[str, bool]]:
     """Return how to climb, and the engines; a case has both in one number."""
     number = case["switches"].get("climb", 0)
-    names = ("levels_first", "climb", "polish")
-    how = {name: not number >> k & 1 for k, name in enumerate(names)}
-    engines = ENGINES[number // 8]
+    how = {
+        "levels_first": number & 1 == 0,
+        "polish": number & 2 == 0,
+        "climb": number < 11,
+    }
+    engines = ENGINES[number // 4]
     return how, dict(zip(("sparse", "threshold"), engines, strict=True))
 
 
