@@ -26,6 +26,7 @@ from test_shapes_exact import random_groups
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, watch
 from treeproof.constraints import InfeasibleError, RecallAtLeast
 from treeproof.export.json import from_json
+from treeproof.proof import check
 from treeproof.solving.certificates import Certificate
 from treeproof.solving.levels import _Climb, climb, levels_below, table_depth
 from treeproof.solving.observers import watch_ladder
@@ -321,11 +322,30 @@ def test_a_stopped_fit_with_a_restriction_tells_its_levels(stopped, restriction)
     if model.stats_["solver"] == "paths":  # which deepens by itself
         assert ("depth", 3) in roles and ("depth", 4) not in roles
     else:
-        assert roles == {("question", 5), *(("depth", level) for level in range(1, 5))}
+        assert roles == {("whole", 5), *(("depth", level) for level in range(1, 5))}
     if "constraints" not in restriction:  # which model files do not know
         again = from_json(model.to_json())
         assert again.certificates_ == model.certificates_
         assert again.certificate() == model.certificate()
+
+
+@pytest.mark.parametrize("stopped", ["flat tree"], indirect=True)
+@pytest.mark.parametrize("lines", [False, True])
+def test_the_proof_of_a_stopped_fit_is_about_the_level_that_was_proved(
+    stopped, lines, tmp_path
+):
+    X, y = noisy(30)
+    path = tmp_path / "proof.gz"
+    model = OptimalTreeClassifier(0.02, shape="list", monotonic_cst={0: 1})
+    if lines:
+        model = OptimalTreeRegressor(0.02, leaf="linear", linear_features=[0])
+    model.set_params(max_depth=4, time_limit=None)
+    y = y.astype(float) if lines else y.astype(int)
+    fitted(model, X, y, proof=path)
+    assert not model.optimal_ and model.proved_depth_ == 3
+    assert model.stats_["proof_max_depth"] == 3
+    verdict = check(path, X, y)
+    assert verdict.accepted, verdict
 
 
 @pytest.mark.parametrize("restriction", RESTRICTED, ids=named)
@@ -334,7 +354,7 @@ def test_a_fit_that_is_proved_at_once_is_searched_once(restriction):
     model = OptimalTreeClassifier(0.05, **({"max_depth": 4} | restriction))
     model.fit(X, y.astype(int))
     assert model.optimal_ and len(model.certificates_) == 1
-    assert [share["role"] for share in model.stats_["shares"]] == ["question"]
+    assert [share["role"] for share in model.stats_["shares"]] == ["whole"]
 
 
 def answer_of(depth, *, lower, upper, status):

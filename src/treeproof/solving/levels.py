@@ -251,7 +251,7 @@ class _Climb:
         self._shares.append(
             {
                 "engine": str(self._statistics.get("engine", "restricted")),
-                "role": "question" if whole else "depth",
+                "role": "whole" if whole else "depth",
                 "max_depth": depth,
                 "seconds": time.perf_counter() - begun,
             }
