@@ -89,7 +89,7 @@ def test_all_options_reach_the_estimator(treeproof, folder):
         "memory_limit": "1GB",
         "categorical_split": "one-vs-rest", "missing": "branch", "solver": "auto",
         "class_weight": "balanced", "n_jobs": 1, "random_state": None,
-        "categorical_features": "from_dtype", "verbose": True,
+        "categorical_features": "from_dtype", "verbose": False,
         "quant_bnb": None, "first_split": "body_shape",
         "n_best": 1, "cost_matrix": None, "abstain_cost": None, "abstain_label": None,
         "metric": "accuracy", "pos_label": None, "beta": 1.0, "constraints": None,

@@ -434,9 +434,17 @@ def test_the_proof_is_accepted(monks, tmp_path):
     assert check(path, X, monks.table.columns["class"]).accepted
 
 
-def test_numbers_have_no_proof_yet(diabetes):
-    with pytest.raises(ValueError, match="not for numbers yet"):
-        make_download(diabetes, "proof")
+def test_the_proof_for_numbers_is_accepted(diabetes, tmp_path):
+    _, content = make_download(diabetes, "proof")
+    path = tmp_path / "p.gz"
+    path.write_bytes(content)
+    X = diabetes.table.take(diabetes.question.columns)
+    verdict = check(path, X, diabetes.table.columns[diabetes.question.target])
+    assert verdict.accepted and verdict.optimal == diabetes.model.optimal_
+    assert verdict.objective == pytest.approx(diabetes.model.objective_)
+
+
+def test_there_is_no_other_download(diabetes):
     with pytest.raises(ValueError, match="no file 'nothing'"):
         make_download(diabetes, "nothing")
 

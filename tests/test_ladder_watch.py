@@ -1,16 +1,19 @@
 """Observers of a search receive levels and better trees while it goes on."""
 
 import time
+import warnings
 
 import numpy as np
 import pytest
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor
+from treeproof.cli.fitted import report
 from treeproof.explorer.levels import level_states
 from treeproof.explorer.session import Session
 from treeproof.explorer.tables import Table, bundled_table
-from treeproof.solving.certificates import Certificate
-from treeproof.solving.observers import watch, watch_ladder
+from treeproof.solving.certificates import Certificate, proved_depth
+from treeproof.solving.observers import History, watch, watch_ladder
+from treeproof.solving.progress import ProgressLine
 from treeproof.tree import Tree
 
 
@@ -130,3 +133,90 @@ def test_a_proved_tree_has_its_ladder():
     session.jobs["fit"].wait()
     assert session.levels[-1].words == "any depth ✓"
     assert all(level.proved for level in session.levels)
+
+
+class Silent:
+    """In place of a console: keeps the last line."""
+
+    text = ""
+
+    def status(self, *_, **__):
+        return self
+
+    def update(self, text):
+        self.text = text
+
+    def start(self):
+        pass
+
+    stop = start
+
+
+def test_the_progress_line_counts_what_is_proved_of_the_best_tree():
+    """A depth whose own best tree is not known is proved if none of it is better."""
+    line = ProgressLine(Silent())
+    for level in (
+        Certificate(3, 0.3, 0.3, True, 0.1),
+        Certificate(4, 0.3, 0.2, False, 0.2),
+        Certificate(5, 0.2, 0.15, False, 0.3),
+    ):
+        line.climb(level)
+    assert line.reached(0.2) == (4, (5, 0.15))
+    assert line.reached(0.25) == (3, (4, 0.2))
+    line(0, 1.0, 0.1, 0.2, 7)
+    assert line._console.text.endswith("depth 4 proved, 5 ≥ 0.1500")
+
+
+def test_the_level_at_work_is_shown_and_is_no_news_for_others():
+    X, y = noisy(n=300)
+    lines, levels = [], []
+
+    def show(self, *_, **told):
+        lines.append(told["opened"])
+        return ""
+
+    def climb(news):
+        if isinstance(news, Certificate):
+            levels.append(news)
+
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        warnings.catch_warnings(),
+        watch_ladder(climb),
+    ):
+        warnings.simplefilter("ignore")
+        patch.setattr(ProgressLine, "text", show)
+        OptimalTreeClassifier(0.004, time_limit=3.0, verbose=True).fit(X, y)
+    depths = [level.max_depth for level in levels]
+    assert depths == sorted(set(depths))  # each level once, when it is settled
+
+
+def test_what_was_proved_remains_after_the_progress_line(capsys):
+    X, y = noisy()
+    model = OptimalTreeClassifier(0.05, verbose=True).fit(X, y)
+    said = capsys.readouterr().err
+    assert model.certificate() in said and "2 splits after 0." in said
+    OptimalTreeClassifier(0.05).fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_summary_and_the_plot_say_what_the_certificate_says():
+    X, y = noisy()
+    model = OptimalTreeClassifier(0.05).fit(X, y)
+    cost = model.objective_
+    model.certificates_ = [
+        Certificate(3, cost + 0.1, cost + 0.1, True, 0.5),
+        Certificate(4, cost + 0.05, cost, False, 0.6),
+        Certificate(None, cost, cost / 2, False, 9.0),
+    ]
+    model.proved_depth_ = proved_depth(model.certificates_, exact=True)
+    rows = [line.split() for line in model.summary().splitlines()]
+    told = {row[0]: row[-1] for row in rows if row and row[-1] in ("yes", "no")}
+    assert told == {"3": "yes", "4": "yes", "any": "no"}
+    found = report(model, 1.0)["certificates"]
+    assert [level["proved"] for level in found] == [True, True, False]
+    history = History()
+    history.finish(9.0, cost / 2, cost, model.certificates_)
+    ax = history.plot()
+    assert "no tree of depth 4 or less costs less" in ax.get_title(loc="left")
+    assert [text.get_text() for text in ax.texts] == ["depth 3 to 4"]

@@ -58,7 +58,8 @@ const char* role_name(portfolio::Role role) {
 }
 
 // Passes events of a fit to Python. Bounds go to `observer`, as in every search; if there is a
-// `ladder`, it receives the certificates of the levels of depth, and better trees.
+// `ladder`, it receives the certificates of the levels of depth, better trees, and now and then
+// what is known about the level that is being proved.
 template <class Value, class Fit>
 class Messenger {
  public:
@@ -87,7 +88,7 @@ class Messenger {
       if (!ladder_) return;
       nb::dict known = to_dict(*level);
       known["unit"] = unit;
-      (*ladder_)("level", known);
+      (*ladder_)(level->open ? "open" : "level", known);
       return;
     }
     const Value upper = board.upper(board.max_depth());

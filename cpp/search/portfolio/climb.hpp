@@ -32,6 +32,7 @@ struct Certificate {
   bool optimal = false;
   double seconds = 0.0;  // seconds from the start until this was known
   SplitTree tree;        // the best one that was found
+  bool open = false;     // engines still work on this level
 };
 
 // The time that an engine spent on one level, or on the whole problem.
@@ -233,6 +234,19 @@ class Climb {
     if (news == told_) return;
     told_ = news;
     if (news_) news_(board_, nullptr);
+    tell_open_level();
+  }
+
+  // Tells now and then what is known about the level that is being proved.
+  void tell_open_level() {
+    constexpr std::chrono::milliseconds kPause{50};
+    if (!news_ || level_ == 0 || !board_.best(level_)) return;
+    const auto now = Clock::now();
+    if (now - told_open_at_ < kPause) return;
+    told_open_at_ = now;
+    Certificate<Value> known = certificate(level_);
+    known.open = true;
+    news_(board_, &known);
   }
 
   void retire(Player<Value>& player) {
@@ -281,6 +295,7 @@ class Climb {
   int level_ = 0;    // the level that is being proved; 0: none
   int reached_ = 0;  // the last level that was proved
   std::uint64_t told_ = 0;
+  Clock::time_point told_open_at_;
   Value dealt_upper_{};  // the cost of the best tree when the last slice was dealt
 };
 

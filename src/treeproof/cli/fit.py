@@ -320,6 +320,8 @@ def fit(
     treeproof fit "select * from 'shop/*.parquet'" --target bought
     treeproof fit "years/*.parquet" --target bought --memory-limit 2GB
     """
+    from treeproof.solving.observers import showing_progress
+
     outputs = Outputs(plot, plot_bounds, sql, onnx, python, dot, sql_dialect, sql_table)
     outputs.check()
     check_folder(save)
@@ -364,9 +366,9 @@ def fit(
         memory_limit=memory_limit,
         n_jobs=n_jobs,
         quantiles=quantiles,
-        verbose=not quiet,
     )
-    seconds = _fit(model, training, proof=proof, checkpoint=checkpoint)
+    with showing_progress(not quiet):
+        seconds = _fit(model, training, proof=proof, checkpoint=checkpoint)
     _say_files(model, save, proof, target)
     say_written(*outputs.write(model, table=_table_name(data)))
     result = report(model, seconds) | scores(model, regression, training, held_out)

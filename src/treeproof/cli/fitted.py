@@ -56,7 +56,11 @@ def report(model: Any, seconds: float) -> dict[str, Any]:
         "gap": model.gap_,
         "optimal": model.optimal_,
         "proved_depth": depth_to_json(model.proved_depth_),
-        "certificates": [known.to_dict() for known in model.certificates_],
+        "certificates": [
+            known.to_dict()
+            | {"proved": any_depth(known.max_depth) <= model.proved_depth_}
+            for known in model.certificates_
+        ],
         "certificate": model.certificate(),
         **proof,
         "splits": model.n_splits_,

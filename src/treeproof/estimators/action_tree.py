@@ -40,6 +40,7 @@ from treeproof.proof.writer import (
 from treeproof.solving.answer import Answer
 from treeproof.solving.checkpoint import CheckpointFile
 from treeproof.solving.observers import History, climbing, observing
+from treeproof.solving.progress import say_result
 from treeproof.solving.proving import Provable, derive_steps, solve_task
 from treeproof.solving.shape import grow_in_order
 from treeproof.solving.solvers import RegressionTask, Task
@@ -90,6 +91,8 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
                 task = replace(task, proof_log="")
             if isinstance(task, RegressionTask):
                 self._fit_shares(prepared, task, history, writer, objective)
+                stack.close()
+                say_result(self)
                 return
             if kept is not None:
                 task = replace(task, checkpoint=str(kept.path))
@@ -113,6 +116,7 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
                 self.stats_ |= self._write_proof(writer, provable, objective)
             if kept is not None:
                 kept.finish(found)
+        say_result(self)
 
     def _fit_shares(
         self,
@@ -260,5 +264,6 @@ class ActionTree(Alternatives, EncodedExport, OptimalTree):
             status=found["status"],
             found=units.translate(found),
         )
-        history.finish(found["seconds"], self.lower_bound_, self.objective_)
+        bounds = self.lower_bound_, self.objective_
+        history.finish(found["seconds"], *bounds, self.certificates_)
         self.history_ = history

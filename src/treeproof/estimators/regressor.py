@@ -35,6 +35,7 @@ from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import CRITERIA, LeafFit
 from treeproof.solving.line_fit import LineFit
 from treeproof.solving.observers import History, climbing, observing
+from treeproof.solving.progress import say_result
 from treeproof.solving.proving import Provable, solve_task
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.shape import restrictions
@@ -364,6 +365,7 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
             if writer is not None and provable is not None:
                 self.stats_ |= self._prove(writer, provable, data, leaf)
         self._keep_problem(prepared)
+        say_result(self)
         return self
 
     def _prepare(
@@ -471,7 +473,8 @@ class OptimalTreeRegressor(NumberAlternatives, NumberTree):
             status=found["status"],
             found=found,
         )
-        history.finish(found["seconds"], self.lower_bound_, self.objective_)
+        bounds = self.lower_bound_, self.objective_
+        history.finish(found["seconds"], *bounds, self.certificates_)
         self.history_ = history
 
 

@@ -23,6 +23,7 @@ from treeproof.objectives.ratios import Counts, Ratio, positive_class
 from treeproof.proof.writer import ProofFile
 from treeproof.solving.levels import climb, levels_of
 from treeproof.solving.observers import climbing, observing
+from treeproof.solving.progress import say_result
 from treeproof.solving.proving import highest_level, solve_for_proof
 from treeproof.solving.solvers import Task, solve
 from treeproof.tree import LEAF, Tree
@@ -141,6 +142,7 @@ class _RatioSearch:
         history.finish(seconds, model.lower_bound_, model.objective_)
         model.history_ = history
         model._remember(replace(kept.task, objective=objective), kept.answer, 1)
+        say_result(model)
 
     def _best_ratio(
         self, max_depth: int | None, seconds: float | None, best: Answer | None

@@ -63,6 +63,13 @@ class Certificate:
         """Return the fields as plain values, for JSON."""
         return asdict(self)
 
+    def settles(self, cost: float) -> bool:
+        """Whether no tree of this depth costs less than a tree of this cost.
+
+        Costs that are real numbers count as equal within a relative 1e-9.
+        """
+        return self.lower_bound >= cost - _CLOSE * abs(cost)
+
 
 def any_depth(max_depth: int | None) -> float:
     """Return a depth as a number; no limit is infinity."""

@@ -10,7 +10,7 @@ better trees go, as they are settled and found, to those that `watch_ladder` has
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -26,6 +26,7 @@ __all__ = [
     "Observer",
     "climbing",
     "observing",
+    "showing_progress",
     "watch",
     "watch_ladder",
     "watchers",
@@ -45,6 +46,10 @@ Climber = Callable[[Certificate | Tree], None]
 _climbers: ContextVar[tuple[Climber, ...]] = ContextVar(
     "treeproof_climbers", default=()
 )
+# those that also want to know the bound of the level at work, and no trees
+_followers: ContextVar[tuple[Climber, ...]] = ContextVar(
+    "treeproof_followers", default=()
+)
 
 
 @dataclass
@@ -57,6 +62,8 @@ class History:
         The time of each change, and the lower and upper bound at that time.
     nodes : list of int
         The number of subproblems examined so far.
+    levels : list of Certificate
+        What was proved about each depth, and when; empty for searches of one depth.
 
     Examples
     --------
@@ -70,6 +77,7 @@ class History:
     lower: list[float] = field(default_factory=list)
     upper: list[float] = field(default_factory=list)
     nodes: list[int] = field(default_factory=list)
+    levels: list[Certificate] = field(default_factory=list)
 
     def __call__(
         self, kind: int, seconds: float, lower: float, upper: float, nodes: int
@@ -80,8 +88,15 @@ class History:
         self.upper.append(upper)
         self.nodes.append(nodes)
 
-    def finish(self, seconds: float, lower: float, upper: float) -> None:
+    def finish(
+        self,
+        seconds: float,
+        lower: float,
+        upper: float,
+        levels: Sequence[Certificate] = (),
+    ) -> None:
         """Add the final bounds of the certificate at the end of the search."""
+        self.levels = list(levels)
         last = max([seconds, *self.seconds[-1:]])
         self(-1, last, lower, upper, self.nodes[-1] if self.nodes else 0)
         # there were no events because the answer was immediate
@@ -178,19 +193,51 @@ def climbing(
     >>> climbing(grow=lambda splits: splits) is None
     True
     """
-    climbers = _climbers.get()
-    if not climbers:
+    climbers, followers = _climbers.get(), _followers.get()
+    if not climbers and not followers:
         return None
 
     def tell_all(kind: str, news: Any) -> None:
-        if kind == "level":
-            told: Any = certificate_of(translate(news))
+        told: Any
+        if kind == "tree":
+            told = grow(news["tree"]) if climbers else None
         else:
-            told = grow(news["tree"])
-        for climber in climbers:
-            climber(told)
+            told = certificate_of(translate(news))
+        if kind != "open":
+            for climber in climbers:
+                climber(told)
+        if kind != "tree":
+            for follower in followers:
+                follower(told)
 
     return tell_all
+
+
+@contextmanager
+def showing_progress(shown: bool) -> Iterator[None]:
+    """Show a progress line for the fits in a block.
+
+    Examples
+    --------
+    >>> with showing_progress(False):
+    ...     pass  # nothing is shown
+    """
+    with ExitStack() as stack:
+        if shown:
+            line = stack.enter_context(ProgressLine())
+            stack.enter_context(watch(line))
+            stack.enter_context(_following(line.climb))
+        yield
+
+
+@contextmanager
+def _following(follower: Climber) -> Iterator[None]:
+    """Call a function with levels that are settled, or that are being proved."""
+    token = _followers.set((*_followers.get(), follower))
+    try:
+        yield
+    finally:
+        _followers.reset(token)
 
 
 @contextmanager
@@ -210,7 +257,7 @@ def observing(verbose: bool) -> Iterator[tuple[History, Observer]]:
         if verbose:
             line = stack.enter_context(ProgressLine())
             listeners.append(line)
-            stack.enter_context(watch_ladder(line.climb))
+            stack.enter_context(_following(line.climb))
 
         best = [-math.inf, math.inf]
 

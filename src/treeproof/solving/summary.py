@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treeproof.kinds import LEAF
+from treeproof.solving.certificates import any_depth
 from treeproof.words import counted, number
 
 __all__ = [
@@ -213,9 +214,10 @@ def summarise(model: Any) -> str:
         lines += ["", "depth   best cost   no tree below   proved"]
         for known in model.certificates_:
             depth = "any" if known.max_depth is None else str(known.max_depth)
+            proved = any_depth(known.max_depth) <= model.proved_depth_
             lines.append(
                 f"{depth:>5}{number(known.objective):>12}"
-                f"{number(known.lower_bound):>16}   {'yes' if known.optimal else 'no'}"
+                f"{number(known.lower_bound):>16}   {'yes' if proved else 'no'}"
             )
     shares = model.feature_importances_ if tree.n_splits else np.zeros(0)
     order = [j for j in np.argsort(-shares, kind="stable") if shares[j] > 0]

@@ -24,6 +24,7 @@ from treeproof.proof.writer import ProofFile, regression_header
 from treeproof.solving.answer import Answer
 from treeproof.solving.leaf_fit import LeafFit
 from treeproof.solving.observers import History, climbing, observing
+from treeproof.solving.progress import say_result
 from treeproof.solving.proving import solve_task
 from treeproof.solving.quant_bnb import QuantBnB
 from treeproof.solving.solvers import RegressionTask
@@ -289,6 +290,7 @@ class OptimalSurvivalTree(EncodedExport):
                 self.stats_ |= self._write_argument(
                     writer, provable, header, leaf.root_loss
                 )
+        say_result(self)
         return self
 
     def _keep(
@@ -307,7 +309,8 @@ class OptimalSurvivalTree(EncodedExport):
         total = float(problem.weights.sum())
         self.mean_loss_ = loss * problem.leaf.root_loss / total
         self.curves_ = problem.curves(tree)
-        history.finish(found["seconds"], self.lower_bound_, self.objective_)
+        bounds = self.lower_bound_, self.objective_
+        history.finish(found["seconds"], *bounds, self.certificates_)
         self.history_ = history
 
     def predict(self, X: Any) -> NDArray[np.float64]:
