@@ -136,3 +136,14 @@ def test_levels_of_a_fit_use_their_prices():
     assert any(share["engine"] == "level prices" for share in model.stats_["shares"])
     deeper = OptimalTreeClassifier(0.01, max_depth=5, solver="threshold").fit(X, y)
     assert model.objective_ == deeper.objective_
+
+
+def test_bounds_of_levels_are_rounded_up_to_a_cost_that_can_occur():
+    """Prices end just below the best cost here, and no cost lies in between."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 200)
+    X = np.round(np.column_stack([y + rng.normal(size=200), rng.normal(size=200)]), 1)
+    options = {"max_depth": 4, "solver": "threshold", "time_limit": None}
+    model = OptimalTreeClassifier(0.03, **options).fit(X, y)
+    assert model.optimal_ and model.objective_ == 0.395
+    assert any(share["engine"] == "level prices" for share in model.stats_["shares"])

@@ -12,6 +12,7 @@
 #include "bounds/prices/price_board.hpp"
 #include "bounds/prices/price_maker.hpp"
 #include "bounds/prices/shallow_pricing.hpp"
+#include "bounds/rounding.hpp"
 #include "core/limits.hpp"
 #include "search/exchange.hpp"
 #include "search/portfolio/policy.hpp"
@@ -60,7 +61,8 @@ class LevelPrices {
       if (best->total <= posted) continue;
       posted = best->total;
       keep(level, best);
-      exchange.proved(maker.bound());
+      // Every cost is a number of splits plus a whole number of errors.
+      exchange.proved(bounds::rounding(any_depth_.split_cost(), 0, maker.bound(), 0));
       board.post(
           prices::row_prices(*points, *best, any_depth_.weights(), any_depth_.cost_per_leaf()));
     }

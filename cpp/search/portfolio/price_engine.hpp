@@ -34,6 +34,7 @@ class PriceEngine {
   // After the engine has run: the best prices, or null if there are none.
   std::shared_ptr<const prices::Prices> best() const { return best_; }
   Cost cost_per_leaf() const { return cost_per_leaf_; }
+  Cost split_cost() const { return split_cost_; }
 
   // The columns of the table whose rows get prices.
   std::span<const Feature> features() const {
