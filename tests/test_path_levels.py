@@ -278,3 +278,17 @@ def test_cross_validation_with_a_bar_prints_nothing(capfd):
     OptimalTreeClassifierCV(low=0.05, cv=2, verbose=True).fit(X, y)
     out, _ = capfd.readouterr()
     assert out == ""
+
+
+def test_a_path_without_time_ends(monkeypatch):
+    """Searches get a moment even if no time is left, but no round begins then."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 8)), rng.integers(0, 2, 300)
+    rounds = []
+    again = rungs._Tracing._again
+    monkeypatch.setattr(
+        rungs._Tracing, "_again", lambda *given: rounds.append(1) or again(*given)
+    )
+    with pytest.warns(ConvergenceWarning):
+        penalty_path(X, y, estimator=OptimalTreeClassifier(time_limit=1e-9))
+    assert not rounds

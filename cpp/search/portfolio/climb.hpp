@@ -194,16 +194,24 @@ class Climb {
     }
     if (level >= board_.max_depth() || level >= kMostLevels) return;
     level_ = level;
-    for (const Engine<Value>& engine : engines_)
+    // Local search among the trees of this level finds trees that a search among deeper ones
+    // passes by. Shallower levels are proved in moments.
+    for (const Engine<Value>& engine : engines_) {
       if (engine.climbs) start(engine, Role::level, level);
+      else if (engine.role == Role::trees && level > kFlat) start(engine, Role::trees, level);
+    }
+  }
+  bool is_for_level(const Player<Value>& player) const {
+    return player.role() == Role::level ||
+           (player.role() == Role::trees && player.level() < board_.max_depth());
   }
 
   // If the whole problem was proved before this level, the level gets no certificate of its own:
   // that of the whole problem says more.
   void end_level() {
     for (auto& player : players_)
-      if (player->role() == Role::level) retire(*player);
-    std::erase_if(players_, [](const auto& player) { return player->role() == Role::level; });
+      if (is_for_level(*player)) retire(*player);
+    std::erase_if(players_, [&](const auto& player) { return is_for_level(*player); });
     if (proved(level_) || !board_.solved()) note(level_);
     level_ = 0;
   }

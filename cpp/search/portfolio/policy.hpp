@@ -60,13 +60,10 @@ class Policy {
 
   // The shares of the roles now, in the order of `Role`.
   std::array<double, kRoles> shares(const State& now) {
-    constexpr double kWhileImproving = 0.5;
-    constexpr double kOtherwise = 0.1;
     if (now.level != level_) start_over(now.level);
     note(now);
     if (levels_first_ && now.level > 0) return {0.0, 1.0, 0.0, 0.0};
-    return {whole_share(now), level_share(now), lately(improved_at_) ? kWhileImproving : kOtherwise,
-            price_share(now)};
+    return {whole_share(now), level_share(now), tree_share(now), price_share(now)};
   }
 
   // The role that has received the least work in relation to its share; -1 if no role has a player.
@@ -159,6 +156,15 @@ class Policy {
     }
     if (lately(risen_at_)) return kLittle;
     return promise_much(now) ? kEven : kStuck;
+  }
+
+  // A long proof leaves a small part of the time to the search for better trees.
+  double tree_share(const State& now) const {
+    constexpr double kWhileImproving = 0.5;
+    constexpr double kOtherwise = 0.1;
+    constexpr double kPart = 0.05;  // of the share of the searches
+    const double searches = std::max(whole_share(now), level_share(now));
+    return std::max(lately(improved_at_) ? kWhileImproving : kOtherwise, kPart * searches);
   }
 
   static bool promise_much(const State& now) {

@@ -37,10 +37,16 @@ class Budget:
         self._end = None if seconds is None else monotonic() + seconds
 
     def share(self, part: float) -> float | None:
-        """Return a share of the remaining time; None if there is no limit."""
-        if self._end is None:
-            return None
-        return max(part * (self._end - monotonic()), _LEAST)
+        """Return a share of the remaining time; None if there is no limit.
+
+        A search gets a moment even if no time is left.
+        """
+        left = self.left()
+        return None if left is None else max(part * left, _LEAST)
+
+    def left(self) -> float | None:
+        """Return the remaining time, negative once it is over; None for no limit."""
+        return None if self._end is None else self._end - monotonic()
 
 
 @contextmanager

@@ -190,6 +190,6 @@ class _Tracing:
 
     def _goes_on(self) -> bool:
         """Whether there is time for another round that could prove more."""
-        left, limit = self._budget.share(1.0), self._task.time_limit
+        left, limit = self._budget.left(), self._task.time_limit
         time_is_left = left is not None and left > _WORTHWHILE * limit
         return time_is_left and self._whole.status == "time_limit"
