@@ -5,7 +5,8 @@
 //           quickly (progress.hpp), the other roles get little. If the depth is limited to four or
 //           less, it gets what the level of that depth would get. If nothing has raised its bound
 //           for a while, it gets a larger share: where prices promise more than they can certify,
-//           the search is what ends the fit.
+//           the search is what ends the fit. It does not while depth four is being proved and the
+//           bound is far from the best cost, since that level is more likely to be proved.
 //   level   The levels of depth 1, 2, 3, ... one after the other. Levels up to three are proved in
 //           moments on most tables, so they get most of the time until they are. So does the next
 //           one, which many tables reach; in the first seconds only if no search raises the bound
@@ -134,7 +135,8 @@ class Policy {
     if (depth(now) == max_depth_ && max_depth_ <= kFlat + 1)
       return max_depth_ <= kFlat ? kAlmostCertain : kWithinReach;
     const bool stuck = !progress_.is_closing() && !lately(risen_at_) && !prices_rise();
-    return stuck && total_ > kSomeSeconds ? kStuck : kEven;
+    const bool far_beside_level = now.level == kFlat + 1 && now.lower < kFar;
+    return stuck && total_ > kSomeSeconds && !far_beside_level ? kStuck : kEven;
   }
 
   double level_share(const State& now) const {

@@ -13,6 +13,7 @@
 #include "core/cost.hpp"
 #include "data/columns.hpp"
 #include "data/row_subset.hpp"
+#include "search/threshold/depth_two/unrolled.hpp"
 #include "search/threshold/doubles.hpp"
 #include "search/threshold/multiway_cost.hpp"
 
@@ -126,7 +127,10 @@ class ClassCategories {
     const std::size_t n = features_.size();
     T* const cells = left_.data() + channel * n_cells_;
     const std::uint32_t* const own = cell_.data() + r * n;
-    for (std::size_t g = 0; g < n; ++g) cells[own[g]] = static_cast<T>(cells[own[g]] + amount);
+    for_each_unrolled(n, [cells, own, amount](std::size_t g) {
+      T& cell = cells[own[g]];
+      cell = static_cast<T>(cell + amount);
+    });
   }
 
   // `kRight`: the side is what the left side lacks of the total.

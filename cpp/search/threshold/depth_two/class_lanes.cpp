@@ -1,6 +1,7 @@
 #include "search/threshold/depth_two/class_lanes.hpp"
 
 #include "search/threshold/depth_two/slide_window.hpp"
+#include "search/threshold/depth_two/unrolled.hpp"
 
 namespace treeproof::threshold {
 
@@ -106,19 +107,13 @@ void ClassLanes<T>::move_channels(std::uint32_t from, std::uint32_t to) {
     const T w = static_cast<T>(unit ? kSign : kSign * weight_[r]);
     const std::uint8_t* bin = bins_->row_bins(r);
     T* row = left + label * kWidth;
-    std::size_t l = 0;
-    for (; l + kWidth <= lanes; l += kWidth, row += block_stride) {
-#pragma GCC unroll 16
-      for (std::size_t at = 0; at < kWidth; ++at) {
-        T& cell = row[at + bin[l + at] * stride];
-        cell = static_cast<T>(cell + w);
-      }
-    }
-#pragma GCC unroll 4
-    for (std::size_t at = 0; l < lanes; ++l, ++at) {
-      T& cell = row[at + bin[l] * stride];
+    const auto add = [&row, &bin, stride, w](std::size_t at) {
+      T& cell = row[at + bin[at] * stride];
       cell = static_cast<T>(cell + w);
-    }
+    };
+    for (std::size_t l = kWidth; l <= lanes; l += kWidth, row += block_stride, bin += kWidth)
+      for_each_unrolled(kWidth, add);
+    for_each_unrolled(lanes % kWidth, add);
     T& sum = left_sums_[label];
     sum = static_cast<T>(sum + w);
     left_weight_ += w;
@@ -243,14 +238,12 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
 
   StumpBounds<Cost> out{leaf(Side::left), 0, leaf(Side::right), 0};
   const Count forced_left = forced(Side::left), forced_right = forced(Side::right);
-  Count ll = (out.left_lower >> kCostBits) + forced_left, lu = ll;
-  Count rl = (out.right_lower >> kCostBits) + forced_right, ru = rl;
-  for (std::size_t l = 0; l < memory_.lanes; ++l) {
-    ll = std::min<Count>(ll, memory_.lower_left[l]);
-    lu = std::min<Count>(lu, memory_.upper_left[l]);
-    rl = std::min<Count>(rl, memory_.lower_right[l]);
-    ru = std::min<Count>(ru, memory_.upper_right[l]);
-  }
+  const Count leaf_left = (out.left_lower >> kCostBits) + forced_left;
+  const Count leaf_right = (out.right_lower >> kCostBits) + forced_right;
+  const Count ll = memory_.least(memory_.lower_left, leaf_left);
+  const Count lu = memory_.least(memory_.upper_left, leaf_left);
+  const Count rl = memory_.least(memory_.lower_right, leaf_right);
+  const Count ru = memory_.least(memory_.upper_right, leaf_right);
   // Bounds from parts of bins may lie below the cost that the rows have in every tree.
   const auto rest = [](Count errors, Count forced) {
     return cost_of(std::max<Count>(errors - forced, 0));

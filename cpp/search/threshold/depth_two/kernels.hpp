@@ -6,8 +6,9 @@
 // stump that cuts between bins, which exists) and a lower bound (no stump, wherever it cuts, does
 // better), for the rows left of the cut (`left`) and right of it (`total - left`).
 //
-// The same source is compiled twice, for AVX2 and for any processor; the faster one that runs
-// is chosen once.
+// The same source is compiled three times: for AVX-512, for AVX2 and for any processor. The fastest
+// one that runs is chosen once. Vectors have 32 bytes in all three; with AVX-512 there are twice as
+// many registers, so that the running sums of several classes stay in them.
 #pragma once
 
 #include <cstdint>
@@ -94,6 +95,7 @@ struct KernelSet {
 
 KernelSet portable_kernels();
 KernelSet avx2_kernels();
+KernelSet avx512_kernels();
 
 // The fastest set that this processor supports; `portable` requests the other one (for tests).
 KernelSet choose_kernels(bool portable = false);

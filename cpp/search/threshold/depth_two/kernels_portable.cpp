@@ -13,8 +13,14 @@ KernelSet portable_kernels() { return portable::kernels(); }
 
 KernelSet choose_kernels(bool portable) {
 #if defined(__x86_64__)
-  if (!portable && __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0)
-    return avx2_kernels();
+  const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0;
+  const bool avx512 =
+      __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
+      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+      __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("avx512bitalg") != 0 &&
+      __builtin_cpu_supports("avx512vpopcntdq") != 0;
+  if (!portable && avx2 && avx512) return avx512_kernels();
+  if (!portable && avx2) return avx2_kernels();
 #endif
   static_cast<void>(portable);
   return portable_kernels();

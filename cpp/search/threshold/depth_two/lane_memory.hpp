@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -102,6 +103,14 @@ struct LaneMemory {
 
   // A window over all rows leaves the histograms of all rows in `left`; this keeps them.
   void keep_totals() { std::copy_n(left.data(), left.size(), total.data()); }
+
+  // Returns the least entry of all lanes, or `most` if that is less. Lanes beyond the features have
+  // no rows, so their stumps are leaves and are never below `most`, the loss of a leaf.
+  std::int64_t least(const AlignedArray<T>& bounds, std::int64_t most) const {
+    T low = std::numeric_limits<T>::max();
+    for (std::size_t lane = 0; lane < blocks * kWidth; ++lane) low = std::min(low, bounds[lane]);
+    return std::min<std::int64_t>(low, most);
+  }
 
   LaneInput<T> input() {
     return {left.data(),
