@@ -49,6 +49,16 @@ def _caller(name: str, *, sparse: bool = False) -> Callable[..., Any]:
     return call
 
 
+def solve_rules(store: Any, *, points: Any, **arguments: Any) -> Any:
+    """Search the rules of a store, for rows that are at these points."""
+    table = table_of({
+        "kinds": np.zeros(1, np.int32), "codes": points,
+        "n_values": np.array([store.n_points], np.int32), **take(arguments, LABELS),
+    })  # fmt: skip
+    options = {"max_splits": 2, **take(arguments, OPTIONS)}
+    return _core.solve_rules(store, table, _core.SearchOptions(**options), **arguments)
+
+
 def table_alone(
     *, kinds: Any, n_values: Any, codes: Any, n_rows: int | None = None
 ) -> Any:

@@ -47,7 +47,7 @@ def test_bad_arrays_are_refused(changed, words):
     [
         ({"points": np.array([0, 1], dtype=np.int32)}, "different lengths"),
         ({"weights": np.ones(2)}, "different lengths"),
-        ({"points": np.array([0, 1, 3], dtype=np.int32)}, "point out of range"),
+        ({"points": np.array([0, 1, 3], dtype=np.int32)}, "code out of range"),
         ({"labels": np.array([0, 1, 2], dtype=np.int32)}, "label out of range"),
     ],
 )
@@ -60,9 +60,9 @@ def test_rules_refuse_bad_arrays(changed, words):
     }
     store = _core.RuleStore(3)
     store.add_sides(np.array([[False, True, False]]))
-    assert _core.solve_rules(store, **good)["status"] == "optimal"
+    assert native.solve_rules(store, **good)["status"] == "optimal"
     with pytest.raises(ValueError, match=words):
-        _core.solve_rules(store, **(good | changed))
+        native.solve_rules(store, **(good | changed))
 
 
 @pytest.mark.parametrize("solve", [native.solve_targets, native.quant_targets])

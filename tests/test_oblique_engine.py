@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 from math import comb
 
+import native
 import numpy as np
 import pytest
 from dichotomy_oracle import best_cost
@@ -127,7 +128,7 @@ def random_problem(rng, n_rows):
 
 
 def solve(store, point, labels, n_classes, weights, **options):
-    return _core.solve_rules(
+    return native.solve_rules(
         store,
         points=point.astype(np.int32),
         labels=labels.astype(np.int32),
@@ -158,7 +159,7 @@ def test_search_equals_brute_force_under_every_combination_of_switches():
             max_splits=n_splits,
             max_depth=depth,
             min_samples_leaf=least,
-            n_threads=1 + trial % 2,
+            n_jobs=1 + trial % 2,
             switches=dict(zip(SWITCHES, on, strict=True)),
         )
         sides = [

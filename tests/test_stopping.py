@@ -2,6 +2,7 @@
 
 import threading
 
+import native
 import numpy as np
 import pytest
 
@@ -117,7 +118,7 @@ def test_a_fault_ends_all_threads_of_a_search_over_rules(planes, n_threads, wher
     observer = broken if where == "observer" else None
     condition = broken if where == "condition" else bool
     with pytest.raises(ZeroDivisionError, match="broken"), stop_when(condition):
-        _core.solve_rules(store, **table, n_threads=n_threads, observer=observer)
+        native.solve_rules(store, **table, n_jobs=n_threads, observer=observer)
 
 
 def test_ctrl_c_in_an_observer_of_rules_keeps_the_tree(planes):
@@ -125,6 +126,6 @@ def test_ctrl_c_in_an_observer_of_rules_keeps_the_tree(planes):
         raise KeyboardInterrupt
 
     store, table = planes
-    answer = _core.solve_rules(store, **table, observer=press)
+    answer = native.solve_rules(store, **table, observer=press)
     assert answer["status"] == "interrupted"
     assert answer["lower"] < answer["upper"]

@@ -12,6 +12,7 @@
 #include "bindings/answer.hpp"
 #include "bindings/encoded_table.hpp"
 #include "bindings/observer.hpp"
+#include "bindings/search_options.hpp"
 #include "search/rules/hyperplanes.hpp"
 #include "search/rules/solve.hpp"
 
@@ -148,23 +149,25 @@ rules::Settings read_settings(const nb::dict& switches) {
   return settings;
 }
 
-nb::dict solve_rules(const RuleStore& store, const IntArray& points, const IntArray& labels,
-                     int n_classes, const DoubleArray& weights, std::int64_t split_cost,
-                     int max_splits, int max_depth, std::int64_t min_samples_leaf,
-                     std::int64_t min_weight_leaf, double time_limit, int n_threads,
-                     std::optional<IntArray> start, std::optional<nb::callable> observer,
+// The table has one column, whose code is the number of the point: rows at the same point with the
+// same label are merged.
+nb::dict solve_rules(const RuleStore& store, const EncodedTable& table,
+                     const SearchOptions& options, std::int64_t split_cost,
+                     std::int64_t min_weight_leaf, std::optional<IntArray> start,
                      const nb::dict& switches) {
   const auto n_points = static_cast<std::int32_t>(store.n_points());
-  if (points.size() != labels.size() || weights.size() != labels.size())
-    throw std::invalid_argument("arrays of different lengths");
-  if (!in_range(view(points), n_points)) throw std::invalid_argument("point out of range");
-  check_labels(labels, n_classes);
+  const std::vector<Feature> features = table.features();
+  if (features.size() != 1 || features[0].n_values != n_points)
+    throw std::invalid_argument("the table must have one column, the points of the store");
+  const std::span<const std::int32_t> labels = table.row_labels();
   rules::Settings settings = read_settings(switches);
   settings.split_cost = split_cost;
-  settings.max_splits = max_splits;
-  if (max_depth >= 0) settings.max_depth = max_depth;
-  settings.least_leaf = {min_samples_leaf, min_weight_leaf};
-  settings.n_threads = n_threads;
+  if (options.trees.max_splits < 0)
+    throw std::invalid_argument("a search over rules needs a limit on the splits");
+  settings.max_splits = options.trees.max_splits;
+  if (options.trees.max_depth >= 0) settings.max_depth = options.trees.max_depth;
+  settings.least_leaf = {options.trees.min_samples_leaf, min_weight_leaf};
+  settings.n_threads = options.n_jobs;
   Draft first;
   if (start) {
     std::size_t next = 0;
@@ -173,15 +176,13 @@ nb::dict solve_rules(const RuleStore& store, const IntArray& points, const IntAr
   Problem problem;
   double unit = 1.0;
   bool interrupted = false;
-  const Observer notify = observer_for(observer, unit, interrupted);
+  const Observer notify = observer_for(options.observer, unit, interrupted);
   rules::RulesResult result;
-  Limits limits(time_limit, 0, interrupted_or(interrupted));
+  Limits limits = options.limits(interrupted);
   {
     nb::gil_scoped_release unlocked;
-    // There is one feature, the number of the point: rows at the same point with the same label are
-    // merged.
-    const Feature point{FeatureKind::ordered, n_points};
-    problem = make_problem({point}, view(points), view(labels), n_classes, view(weights));
+    problem =
+        make_problem(features, view(table.codes), labels, table.n_classes, view(table.weights));
     unit = static_cast<double>(cost_of(problem.total_weight));
     result = rules::solve(store, problem, settings, first, limits, notify);
   }
@@ -216,11 +217,9 @@ void bind_rules(nb::module_& m) {
       .def("add_family", &add_family, "kind"_a, "X"_a, "family"_a = 0, "max_rules"_a = 0,
            "max_bytes"_a = 0, "max_cuts"_a = 0, "time_limit"_a = 0.0, "flats"_a = nb::none(),
            "Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').");
-  m.def("solve_rules", &solve_rules, "store"_a, nb::kw_only(), "points"_a, "labels"_a,
-        "n_classes"_a, "weights"_a, "split_cost"_a = 0, "max_splits"_a = 2, "max_depth"_a = -1,
-        "min_samples_leaf"_a = 1, "min_weight_leaf"_a = 0, "time_limit"_a = 0.0, "n_threads"_a = 1,
-        "start"_a = nb::none(), "observer"_a = nb::none(), "switches"_a = nb::dict(),
-        "Search for an optimal tree over the rules of a store.");
+  m.def("solve_rules", &solve_rules, "store"_a, "table"_a, "options"_a, nb::kw_only(),
+        "split_cost"_a = 0, "min_weight_leaf"_a = 0, "start"_a = nb::none(),
+        "switches"_a = nb::dict(), "Search for an optimal tree over the rules of a store.");
 }
 
 }  // namespace treeproof::bindings

@@ -380,7 +380,7 @@ class RuleStore:
         Add all partitions by thresholds ('axis') or hyperplanes ('hyperplane').
         """
 
-def solve_rules(store: RuleStore, *, points: Ints, labels: Ints, n_classes: int, weights: Doubles, split_cost: int = 0, max_splits: int = 2, max_depth: int = -1, min_samples_leaf: int = 1, min_weight_leaf: int = 0, time_limit: float = 0.0, n_threads: int = 1, start: Ints | None = None, observer: Callable | None = None, switches: dict = {}) -> RulesAnswer:
+def solve_rules(store: RuleStore, table: EncodedTable, options: SearchOptions, *, split_cost: int = 0, min_weight_leaf: int = 0, start: Ints | None = None, switches: dict = {}) -> RulesAnswer:
     """Search for an optimal tree over the rules of a store."""
 
 def solve(table: EncodedTable, options: SearchOptions, *, solver: str, sparse_options: SparseOptions | None = None, memo_branches: int = 0, price_work: int = 0, prices: Wides | None = None) -> Answer:

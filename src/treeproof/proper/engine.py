@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof import _core
+from treeproof.kinds import ORDERED
 from treeproof.proper.sides import Sides, tree_cost
 from treeproof.proper.task import Task
 from treeproof.solving.answer import RulesAnswer
@@ -89,21 +90,30 @@ def run_engine(
         number[points] = np.arange(len(points), dtype=np.int32)
         rows = np.flatnonzero(number[task.point] >= 0)
         place = number[task.point[rows]]
-    answer = _core.solve_rules(
-        store,
-        points=np.ascontiguousarray(place),
+    # The only column of the table is the number of the point.
+    table = _core.EncodedTable.with_labels(
+        kinds=np.array([ORDERED], dtype=np.int32),
+        n_values=np.array([store.n_points], dtype=np.int32),
+        codes=np.ascontiguousarray(place),
+        weights=np.ascontiguousarray(task.weight[rows]),
         labels=np.ascontiguousarray(task.label[rows]),
         n_classes=task.n_classes,
-        weights=np.ascontiguousarray(task.weight[rows]),
-        split_cost=task.split_cost if split_cost is None else split_cost,
+    )
+    options = _core.SearchOptions(
         max_splits=task.max_splits,
         max_depth=task.max_depth,
         min_samples_leaf=task.min_samples_leaf if points is None else 1,
-        min_weight_leaf=task.min_weight_leaf if points is None else 0,
-        n_threads=task.n_threads,
         time_limit=seconds,
-        start=None if start is None else rules_of(store, start),
         observer=observer,
+        n_jobs=task.n_threads,
+    )
+    answer = _core.solve_rules(
+        store,
+        table,
+        options,
+        split_cost=task.split_cost if split_cost is None else split_cost,
+        min_weight_leaf=task.min_weight_leaf if points is None else 0,
+        start=None if start is None else rules_of(store, start),
     )
     task.clock.heed(answer["status"])
     return sides_of(store, answer), answer
