@@ -41,10 +41,15 @@ class ClassCategories {
     std::ranges::stable_sort(features_, [&](std::int32_t a, std::int32_t b) {
       return columns.n_values(a) > columns.n_values(b);
     });
-    for (const std::int32_t f : features_) {
+    apart_.resize(whole_vectors(features_.size()));
+    for (std::size_t g = 0; g < features_.size(); ++g) {
+      const std::int32_t f = features_[g];
       const bool twice = std::ranges::find(doubles, f) != doubles.end();
-      multiway_.push_back(twice || columns.kind(f) == FeatureKind::multiway);
-      apart_.push_back(columns.kind(f) == FeatureKind::one_vs_rest);
+      const bool apart = columns.kind(f) == FeatureKind::one_vs_rest;
+      if (apart) apart_[g] = T{-1};
+      // With two categories, both ways to split are the same.
+      const bool differs = !apart || columns.n_values(f) > 2;
+      if ((twice || columns.kind(f) == FeatureKind::multiway) && differs) multiway_.push_back(g);
     }
     const std::int32_t most = features_.empty() ? 0 : columns.n_values(features_.front());
     for (std::int32_t k = 0; k < most; ++k) {
@@ -54,10 +59,8 @@ class ClassCategories {
       n_cells_ += whole_vectors(static_cast<std::size_t>(wide));
     }
     start_.push_back(n_cells_);
-    for (Best* best : {&best_left_, &best_right_}) {
+    for (Best* best : {&best_left_, &best_right_})
       best->seen.resize(whole_vectors(features_.size()) / kLanes);
-      best->bounds.resize(features_.size());
-    }
   }
 
   // Starts with empty histograms for these rows.
@@ -85,8 +88,8 @@ class ClassCategories {
   void add_weight(std::uint32_t r, std::size_t label, T weight) { add(r, label, weight); }
   void add_row(std::uint32_t r, T sign) { add(r, classes_, sign); }
 
-  // Computes the exact losses of the best splits of both sides, of each feature, including the
-  // costs of further children; the loss of a leaf where there is no such split.
+  // Computes the exact losses of the best splits of both sides, including the costs of further
+  // children; the loss of a leaf where there is no split.
   void solve(const OneSide& left, const OneSide& right) {
     if (features_.empty()) return;
     if (count_rows_) {
@@ -99,8 +102,9 @@ class ClassCategories {
     settle(left, best_left_);
     settle(right, best_right_);
   }
-  const std::vector<Cost>& bounds_left() const { return best_left_.bounds; }
-  const std::vector<Cost>& bounds_right() const { return best_right_.bounds; }
+  bool empty() const { return features_.empty(); }
+  Cost least_left() const { return best_left_.least; }
+  Cost least_right() const { return best_right_.least; }
 
  private:
   // A vector of cells; sixteen bytes are known to all processors.
@@ -119,8 +123,8 @@ class ClassCategories {
     Cells refused{};          // all bits set: a category has too few rows
   };
   struct Best {
-    std::vector<Seen> seen;    // of kLanes features each
-    std::vector<Cost> bounds;  // of each feature: the loss of its best split
+    std::vector<Seen> seen;  // of kLanes features each
+    Cost least = 0;          // the loss of the best split of any feature
   };
 
   void add(std::uint32_t r, std::size_t channel, T amount) {
@@ -174,16 +178,21 @@ class ClassCategories {
   }
 
   void settle(const OneSide& side, Best& best) const {
-    const T leaf = *std::max_element(side.sums, side.sums + classes_);
-    for (std::size_t g = 0; g < features_.size(); ++g) {
+    Cells right = Cells{} + *std::max_element(side.sums, side.sums + classes_);
+    for (std::size_t k = 0; k < best.seen.size(); ++k) {
+      const Cells may = *reinterpret_cast<const Cells*>(apart_.data() + k * kLanes);
+      right = larger(right, best.seen[k].both & may);
+    }
+    T most = right[0];
+    for (std::size_t lane = 1; lane < kLanes; ++lane) most = std::max(most, T{right[lane]});
+    best.least = cost_of(side.swing - most);
+    for (const std::size_t g : multiway_) {
       const Seen& seen = best.seen[g / kLanes];
       const std::size_t lane = g % kLanes;
-      const T most = apart_[g] ? std::max(leaf, T{seen.both[lane]}) : leaf;
-      best.bounds[g] = cost_of(side.swing - most);
-      if (!multiway_[g] || seen.refused[lane] != 0) continue;
+      if (seen.refused[lane] != 0) continue;
       const Cost saved = children_.saving(cost_of(seen.sum[lane]), seen.number[lane],
                                           cost_of(seen.first[lane]), cost_of(seen.second[lane]));
-      best.bounds[g] = std::min(best.bounds[g], cost_of(side.swing) - saved);
+      best.least = std::min(best.least, cost_of(side.swing) - saved);
     }
   }
 
@@ -192,7 +201,8 @@ class ClassCategories {
   bool count_rows_;
   MultiwayCost<Cost> children_;         // sums up a multiway split
   std::vector<std::int32_t> features_;  // the categorical ones, those with most categories first
-  std::vector<bool> multiway_, apart_;  // of these: how they may be split
+  std::vector<std::size_t> multiway_;   // of these: which are split into all categories
+  std::vector<T> apart_;                // all bits set: one category may be split from the rest
   std::vector<std::size_t> start_;      // of each category's cells in a channel, and their end
   std::size_t n_cells_ = 0;             // of a channel
   std::vector<std::uint32_t> cell_;     // [local row * features + feature]

@@ -250,13 +250,11 @@ StumpBounds<Cost> ClassLanes<T>::bounds(std::uint32_t min_left, std::uint32_t mi
   };
   out = {rest(ll, forced_left), rest(lu, forced_left), rest(rl, forced_right),
          rest(ru, forced_right)};
-  for (const Cost loss : categories_.bounds_left()) {
-    out.left_lower = std::min(out.left_lower, loss);
-    out.left_upper = std::min(out.left_upper, loss);
-  }
-  for (const Cost loss : categories_.bounds_right()) {
-    out.right_lower = std::min(out.right_lower, loss);
-    out.right_upper = std::min(out.right_upper, loss);
+  if (!categories_.empty()) {
+    out.left_lower = std::min(out.left_lower, categories_.least_left());
+    out.left_upper = std::min(out.left_upper, categories_.least_left());
+    out.right_lower = std::min(out.right_lower, categories_.least_right());
+    out.right_upper = std::min(out.right_upper, categories_.least_right());
   }
   return out;
 }
@@ -268,8 +266,9 @@ Cost ClassLanes<T>::exact(Side side, Cost cap, Counters& counters) {
   const T* upper = side == Side::left ? memory_.upper_left.data() : memory_.upper_right.data();
   const Count min_rows = count_rows_ ? (side == Side::left ? min_left_ : min_right_) : 1;
   Cost least = cap;
-  for (const Cost c : side == Side::left ? categories_.bounds_left() : categories_.bounds_right())
-    least = std::min(least, c);
+  if (!categories_.empty())
+    least =
+        std::min(least, side == Side::left ? categories_.least_left() : categories_.least_right());
   // Lanes and scans count all errors, including those that every tree makes.
   const Count always = forced(side);
   Count best = std::min((least + kUnitCost - 1) >> kCostBits, leaf(side) >> kCostBits) + always;
