@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from treeproof.columns import plain
 from treeproof.palette import MUTED, class_colour
@@ -92,21 +93,35 @@ def _meaning(found: Findings) -> str:
         "balanced accuracy": "share of rows that it gets wrong, all classes weighing "
         "the same,",
         "mean cost": "mean cost of its predictions",
+        "D² of deviances": "Poisson deviance of its predictions, as a fraction of that "
+        "of a single leaf,",
+        "D² of absolute errors": "sum of its absolute errors, as a fraction of that of "
+        "a single leaf,",
+        "D² of quantile losses": "quantile loss of its predictions, as a fraction of "
+        "that of a single leaf,",
     }
     if found.measure not in losses:  # F1 and other ratios, which know no penalty
         return f"The cost of a tree is 1 minus its {found.measure}."
-    loss, price = losses[found.measure], number(model.split_penalty)
+    probabilities = {
+        "log_loss": "mean log loss of the class shares of its leaves",
+        "gini": "mean Gini impurity of its leaves",
+    }
+    criterion = getattr(model, "criterion", "misclassification")
+    loss = probabilities.get(criterion, losses[found.measure])
+    price = number(model.split_penalty)
     return f"The cost of a tree is the {loss} plus {price} for every {part}."
 
 
 def _tree(found: Findings) -> str:
-    rules = "".join(f"<li>{escape(str(rule))}</li>" for rule in found.model.to_rules())
+    listed = found.model.to_rules()
+    rules = "".join(f"<li>{escape(str(rule))}</li>" for rule in listed)
+    ranges = '<p class="muted">Ranges in the leaves are 95% confidence intervals.</p>\n'
     return (
         '<h2>The tree</h2>\n<div class="wide tree" tabindex="0" role="img" '
         f'aria-label="The tree; its rules are listed below.">'
         f"{readable(found.model.to_svg(caption=False, details=True))}</div>\n"
         f"<ul>{rules}</ul>\n"
-        '<p class="muted">Ranges in the leaves are 95% confidence intervals.</p>\n'
+        + (ranges if any(rule.interval is not None for rule in listed) else "")
         if found.model.n_splits_
         else f"<h2>The tree</h2>\n<ul>{rules}</ul>\n"
     )
@@ -170,7 +185,9 @@ def _how_scored(found: Findings) -> str:
             "; a low mean cost is good. The other learners do not know the costs and "
             "make as few errors as they can"
         )
-    if found.measure not in ("R²", "accuracy", "balanced accuracy"):
+    if found.measure in ("D² of absolute errors", "D² of quantile losses"):
+        words += "; CART minimises squared errors"
+    elif not is_regressor(found.model) and "accuracy" not in found.measure:
         words += "; the other learners do not know that measure"
     return words
 
@@ -178,7 +195,7 @@ def _how_scored(found: Findings) -> str:
 def _mistakes(found: Findings) -> str:
     if not found.n_held_out:
         return ""
-    if found.measure == "R²":
+    if is_regressor(found.model):
         return _residuals(found)
     labels = [plain(v) for v in np.unique(found.actual)]
     if len(labels) > _MOST_CLASSES:
