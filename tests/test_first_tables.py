@@ -84,6 +84,29 @@ def test_a_decimal_comma_comes_with_a_query(tmp_path, treeproof):
     assert status == 0 and "a <= 21" in out
 
 
+def test_a_comma_may_separate_thousands(tmp_path, treeproof):
+    """Both readings are named, and each query reads the numbers as it says."""
+    pytest.importorskip("duckdb", reason=DUCKDB)
+    path = tmp_path / "t.csv"
+    rows = [f'"{k * 100:,}",{k > 20}' for k in range(40)]  # 900 and 1,000
+    path.write_text("a,y\n" + "\n".join(rows) + "\n")
+    status, _, err = treeproof("fit", path, "--target", "y")
+    assert status == 2 and "if it separates the thousands" in err
+    thousands, decimals = err.split('"')[1:4:2]
+    assert "thousands=','" in thousands and "decimal_separator=','" in decimals
+    status, out, _ = treeproof("fit", thousands, "--target", "y")
+    assert status == 0 and "a <= 2050" in out
+    path.write_text(
+        "b,a,y\n"
+        + "\n".join(f"{'no' if 'F' in row else 'yes'},{row}" for row in rows)
+        + "\n"
+    )
+    dropped = treeproof("fit", path, "--target", "y", "--drop", "a", "--max-depth", "1")
+    assert dropped[0] == 0 and "b = " in dropped[1] and "'a'" not in dropped[2]
+    path.write_text("a;y\n" + "".join(f"1,{k % 4},2;{k % 4 > 1}\n" for k in range(40)))
+    assert treeproof("fit", path, "--target", "y")[0] == 0  # lists are categories
+
+
 def test_a_search_that_was_stopped_says_so(tmp_path, treeproof):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 8)).round(6), rng.integers(0, 2, 300)

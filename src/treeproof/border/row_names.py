@@ -60,13 +60,13 @@ _COMMA_AMOUNT = re.compile(
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _TIME = r"(?:[ T]\d{1,2}:\d{2}.*)?"
 _DATES = tuple(
-    (re.compile(pattern, re.IGNORECASE), layout)
-    for pattern, layout in (
+    (re.compile(pattern, re.IGNORECASE), layouts)
+    for pattern, *layouts in (
         (rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}{_TIME}", "%Y-%m-%d"),
         (rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}", "%Y/%m/%d"),
-        (rf"\d{{1,2}}/\d{{1,2}}/\d{{4}}{_TIME}", "%m/%d/%Y"),
+        (rf"\d{{1,2}}/\d{{1,2}}/\d{{4}}{_TIME}", "%m/%d/%Y", "%d/%m/%Y"),
         (rf"\d{{1,2}}\.\d{{1,2}}\.\d{{4}}{_TIME}", "%d.%m.%Y"),
-        (rf"\d{{1,2}}-\d{{1,2}}-\d{{4}}{_TIME}", "%d-%m-%Y"),
+        (rf"\d{{1,2}}-\d{{1,2}}-\d{{4}}{_TIME}", "%d-%m-%Y", "%m-%d-%Y"),
         (rf"{_MONTH}\.? \d{{1,2}}, ?\d{{4}}", "%B %d, %Y"),
         (rf"\d{{1,2}}[ -]{_MONTH}\.?[ -]\d{{2,4}}", "%d %B %Y"),
         (rf"{_MONTH}[ -]\d{{4}}", "%b-%Y"),
@@ -105,6 +105,8 @@ class RowNames:
         written as text "," if they have a decimal comma.
     gaps : bool
         Whether some cells of numbers written as text are marks of missing values.
+    other_layout : str
+        The format of the dates if the day and the month change places, where both fit.
     """
 
     name: str
@@ -114,6 +116,7 @@ class RowNames:
     example: str = ""
     layout: str = ""
     gaps: bool = False
+    other_layout: str = ""
 
     @property
     def is_usable(self) -> bool:
@@ -152,15 +155,50 @@ class RowNames:
         column = f"X[{self.name!r}]"
         better = {
             "text": f"X['words'] = {column}.str.split().str.len()",
-            "text dates": f"X['year'] = pd.to_datetime({column}).dt.year",
+            "text dates": f"{column} = {self._date_in_pandas(column)}",
             "text numbers": f"{column} = {self._number_in_pandas(column)}",
             "dates": f"X['year'] = {column}.dt.year",
             "durations": f"X['seconds'] = {column}.dt.total_seconds()",
         }
         advice = "leave it out, unless you mean it"
         if self.kind in better:
-            advice = f"make a number of it, {better[self.kind]}, or leave it out"
+            advice = f"{self.remedy}, {better[self.kind]}, or leave it out"
+            advice += self.doubt
         return f"Column {self.name!r} {self.finding}: {self.reason}; {advice}."
+
+    @property
+    def remedy(self) -> str:
+        """What to do with the column, as the beginning of a phrase."""
+        dates = self.kind == "text dates"
+        return "make dates of it" if dates else "make a number of it"
+
+    @property
+    def doubt(self) -> str:
+        """What to change if the day and the month of a date were taken for each other.
+
+        Examples
+        --------
+        >>> text = ("when", "text dates", 30, 60, "'03/04/2024'", "%m/%d/%Y")
+        >>> print(RowNames(*text, other_layout="%d/%m/%Y").doubt)
+        ; here the month is taken to come first, otherwise write %d/%m/%Y for %m/%d/%Y
+        """
+        if not self.other_layout:
+            return ""
+        first = "month" if self.layout.startswith("%m") else "day"
+        return (
+            f"; here the {first} is taken to come first, otherwise write "
+            f"{self.other_layout} for {self.layout}"
+        )
+
+    def _date_in_pandas(self, column: str) -> str:
+        """Return an expression that makes dates of texts such as "31.12.2024"."""
+        text = f"{column}.str.split('[ T]').str[0]" if ":" in self.example else column
+        layout = f", format={self.layout!r}"
+        if self.layout.startswith("%Y"):
+            text, layout = column, ""  # pandas takes these and names of months for
+        elif re.search("%[bB]", self.layout):  # what they are
+            layout = ""
+        return f"pd.to_datetime({text}{layout})"
 
     def _number_in_pandas(self, column: str) -> str:
         """Return an expression that makes numbers of texts such as "$1,234.50"."""
@@ -190,7 +228,7 @@ class RowNames:
         day = f"regexp_extract({column}, '^[^ T]*')" if timed else column
         number = {
             "text": f"len(string_split({column}, ' ')) as words",
-            "text dates": f"year(strptime({day}, '{self.layout}')) as year",
+            "text dates": f"strptime({day}, '{self.layout}')::date as {column}",
             "text numbers": f"{self._number_in_sql(column)} as {column}",
             "dates": f"year({column}) as year",
             "durations": f"epoch({column}) as seconds",
@@ -310,9 +348,11 @@ def _categories(
     words = [str(values.distinct[k]) for k in used.tolist()]
     texts = words[:_LOOKED_AT]
     example = repr(_shortened(texts[0]))
-    layout = _layout(texts)
-    if layout is not None:
-        return RowNames(name, "text dates", len(used), n_rows, example, layout)
+    layouts = _layouts(texts, words)
+    if layouts:
+        layout, *other = layouts
+        found = RowNames(name, "text dates", len(used), n_rows, example, layout)
+        return replace(found, other_layout="".join(other))
     amounts = [word for word in words if not is_usual(word)]
     point = _decimal_point(amounts[:_LOOKED_AT])
     if point is not None and len(amounts) > _MANY_DATES:
@@ -344,12 +384,38 @@ def _numbers(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
     return RowNames(name, "numbers", n_rows, n_rows) if distinct == n_rows else None
 
 
-def _layout(texts: Sequence[str]) -> str | None:
-    """Return the format of dates, if all values are dates in the same format."""
-    for pattern, layout in _DATES:
+def _layouts(texts: Sequence[str], words: Iterable[str]) -> list[str]:
+    """Return the formats of dates, if all values are dates in the same format.
+
+    There are two if the day and the month could be taken for each other.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Some of the values, which decide whether these are dates.
+    words : iterable of str
+        All values, which decide whether the day or the month comes first.
+
+    Examples
+    --------
+    >>> day = ["03/04/2024"]
+    >>> _layouts(day, day), _layouts(day, ["3/14/2024"])
+    (['%m/%d/%Y', '%d/%m/%Y'], ['%m/%d/%Y'])
+    >>> _layouts(["2024-05-01"], ["2024-05-01"]), _layouts(["May"], ["May"])
+    (['%Y-%m-%d'], [])
+    """
+    for pattern, layouts in _DATES:
         if all(pattern.fullmatch(text.strip()) for text in texts):
-            return layout
-    return None
+            if len(layouts) == 1:
+                return layouts
+            parts = [re.findall(r"\d+", word)[:2] for word in words]
+            most = [
+                max(map(int, part), default=0) for part in zip(*parts, strict=False)
+            ]
+            months = [most[layout.startswith("%d")] <= 12 for layout in layouts]
+            fit = [found for found, may in zip(layouts, months, strict=True) if may]
+            return fit or layouts
+    return []
 
 
 def _decimal_point(texts: Sequence[str]) -> str | None:
