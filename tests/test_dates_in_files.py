@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,7 @@ def test_days_and_months_are_not_guessed(tmp_path: Path, layout: str):
     ) as said:
         assert CliRunner().invoke(app, ["fit", str(file), *fit]).exit_code == 0
     note = next(str(one.message) for one in said if "left out" in str(one.message))
-    query = note.split('the query "')[1].split('"')[0]
+    query = re.search(r'the query "(.*?)(?<!\\)"', note)[1].replace("\\", "")
     run = CliRunner().invoke(app, ["fit", query, *fit])
     assert run.exit_code == 0 and "month of when <= 6: False" in run.output
 

@@ -24,7 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.categorical import is_categorical
+from treeproof.border.date_texts import date_layouts
 from treeproof.border.marks import is_usual
+from treeproof.border.query_names import query_name
 from treeproof.border.raw import RawTable, read_raw_table
 from treeproof.border.text import TextColumn
 
@@ -55,22 +57,6 @@ _AMOUNT = re.compile(
 _COMMA_AMOUNT = re.compile(
     r"[-+]?[$€£¥]? ?[-+]?(?:\d{1,3}(?:[. \u00a0\u202f]\d{3})+|\d+)(?:,\d+)?"
     r"[ \u00a0\u202f]?[%$€£¥]?"
-)
-
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_TIME = r"(?:[ T]\d{1,2}:\d{2}.*)?"
-_DATES = tuple(
-    (re.compile(pattern, re.IGNORECASE), layouts)
-    for pattern, *layouts in (
-        (rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}{_TIME}", "%Y-%m-%d"),
-        (rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}", "%Y/%m/%d"),
-        (rf"\d{{1,2}}/\d{{1,2}}/\d{{4}}{_TIME}", "%m/%d/%Y", "%d/%m/%Y"),
-        (rf"\d{{1,2}}\.\d{{1,2}}\.\d{{4}}{_TIME}", "%d.%m.%Y"),
-        (rf"\d{{1,2}}-\d{{1,2}}-\d{{4}}{_TIME}", "%d-%m-%Y", "%m-%d-%Y"),
-        (rf"{_MONTH}\.? \d{{1,2}}, ?\d{{4}}", "%B %d, %Y"),
-        (rf"\d{{1,2}}[ -]{_MONTH}\.?[ -]\d{{2,4}}", "%d %B %Y"),
-        (rf"{_MONTH}[ -]\d{{4}}", "%b-%Y"),
-    )
 )
 
 # "id", "rownames", "customer_id", "PassengerId", "Unnamed: 0", but not "paid".
@@ -221,9 +207,7 @@ class RowNames:
     @property
     def query(self) -> str | None:
         """A DuckDB query that makes a number of the column, if there is one."""
-        column = self.name
-        if re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", column) is None:
-            column = '"' + column.replace('"', '""') + '"'
+        column = query_name(self.name)
         timed = ":" in self.example  # a time of day follows the date
         day = f"regexp_extract({column}, '^[^ T]*')" if timed else column
         number = {
@@ -348,7 +332,7 @@ def _categories(
     words = [str(values.distinct[k]) for k in used.tolist()]
     texts = words[:_LOOKED_AT]
     example = repr(_shortened(texts[0]))
-    layouts = _layouts(texts, words)
+    layouts = date_layouts(texts, words)
     if layouts:
         layout, *other = layouts
         found = RowNames(name, "text dates", len(used), n_rows, example, layout)
@@ -382,40 +366,6 @@ def _numbers(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
         return None
     distinct = len(np.unique(values))
     return RowNames(name, "numbers", n_rows, n_rows) if distinct == n_rows else None
-
-
-def _layouts(texts: Sequence[str], words: Iterable[str]) -> list[str]:
-    """Return the formats of dates, if all values are dates in the same format.
-
-    There are two if the day and the month could be taken for each other.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Some of the values, which decide whether these are dates.
-    words : iterable of str
-        All values, which decide whether the day or the month comes first.
-
-    Examples
-    --------
-    >>> day = ["03/04/2024"]
-    >>> _layouts(day, day), _layouts(day, ["3/14/2024"])
-    (['%m/%d/%Y', '%d/%m/%Y'], ['%m/%d/%Y'])
-    >>> _layouts(["2024-05-01"], ["2024-05-01"]), _layouts(["May"], ["May"])
-    (['%Y-%m-%d'], [])
-    """
-    for pattern, layouts in _DATES:
-        if all(pattern.fullmatch(text.strip()) for text in texts):
-            if len(layouts) == 1:
-                return layouts
-            parts = [re.findall(r"\d+", word)[:2] for word in words]
-            most = [
-                max(map(int, part), default=0) for part in zip(*parts, strict=False)
-            ]
-            months = [most[layout.startswith("%d")] <= 12 for layout in layouts]
-            fit = [found for found, may in zip(layouts, months, strict=True) if may]
-            return fit or layouts
-    return []
 
 
 def _decimal_point(texts: Sequence[str]) -> str | None:

@@ -26,6 +26,7 @@ from treeproof.cli.tables import (
 from treeproof.kinds import LEAF
 from treeproof.notices import warn_user
 from treeproof.sources.duck import DuckSource
+from treeproof.sources.opening import ARROW, PARQUET
 
 __all__ = [
     "Training",
@@ -307,11 +308,21 @@ def _leave_out(
     for about in found:
         instead = f"keep it with --keep {about.name!r}"
         if about.query is not None:
-            place = f"'{data}'" if Path(data).exists() else f"({data})"
-            query = f"{about.query} from {place}".replace('"', r"\"")
+            query = f"{about.query} from {_place(data, about)}".replace('"', r"\"")
             instead = f'{about.remedy} with the query "{query}"{about.doubt}'
         warn_user(f"Column {about.name!r} is left out: it {about.finding}; {instead}.")
     return [about.name for about in found]
+
+
+def _place(data: str, about: RowNames) -> str:
+    """Return how a query names the data; dates of a CSV file remain text."""
+    path = Path(data)
+    if not path.exists():
+        return f"({data})"
+    if about.kind != "text dates" or path.suffix.lower() in ARROW | PARQUET:
+        return f"'{data}'"
+    name = about.name.replace("'", "''")
+    return f"read_csv('{data}', types={{'{name}': 'VARCHAR'}})"
 
 
 def _check_roles(
