@@ -310,3 +310,15 @@ def test_the_cost_of_probabilities_is_named(table, criterion, words):
     model = OptimalTreeClassifier(0.05, criterion=criterion, max_depth=1)
     page = to_html(investigate(model, X, y, title="t", target="plan", details=False))
     assert words in page and "gets wrong plus" not in page
+
+
+def test_a_tree_that_tests_dates():
+    """The month of a date counts for the column of dates."""
+    days = np.array(["2024-01-01"], "datetime64[D]") + np.arange(0, 360, 3)
+    X = {"day": days, "size": np.arange(120) % 7}
+    y = np.where(days.astype("datetime64[M]").astype(int) % 12 < 6, "no", "yes")
+    model = OptimalTreeClassifier(max_depth=2)
+    found = investigate(model, X, y, title="sales", target="sold")
+    page = check_page(to_html(found))
+    assert [one.name for one in found.dropped] == ["day"]
+    assert "<td>day</td><td>100%</td>" in page

@@ -73,8 +73,13 @@ Quantile = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
-LOSSES_OF_CLASSES = ("misclassification", "log_loss", "gini")
-LOSSES_OF_NUMBERS = ("squared_error", "absolute_error", "quantile", "poisson")
+LOSSES_OF_CLASSES: tuple[str, ...] = ("misclassification", "log_loss", "gini")
+LOSSES_OF_NUMBERS: tuple[str, ...] = (
+    "squared_error",
+    "absolute_error",
+    "quantile",
+    "poisson",
+)
 
 
 def leaf_parameters(

@@ -19,7 +19,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.alternatives.engine import LimitReachedError
-from treeproof.importance import DroppedColumn
+from treeproof.importance import DroppedColumn, tested_columns
 from treeproof.report.measures import Measure, measure_of
 from treeproof.report.peers import GROWN, Score, compare
 from treeproof.solving.summary import (
@@ -222,10 +222,10 @@ def _without_columns(
     weights: NDArray[np.float64] | None,
 ) -> None:
     model = found.model
-    if len(model.tree_.columns) < 2:
+    if len(model.tree_.given_columns) < 2:
         return
     shares = model.feature_importances_
-    used = {int(f) for f in model.tree_.feature if f >= 0}
+    used = tested_columns(model.tree_)
     most = sorted(used, key=lambda j: -shares[j])[:_MOST_DROPPED]
     limit = model.time_limit
     try:
