@@ -35,6 +35,7 @@ __all__ = [
     "CountedColumn",
     "RowNames",
     "counted_row_names",
+    "is_named_like_numbers_of_rows",
     "row_names",
     "row_names_of",
 ]
@@ -313,6 +314,17 @@ def row_names_of(table: Mapping[str, Any]) -> list[RowNames]:
     return list(row_names(raw, categorical, raw.n_rows))
 
 
+def is_named_like_numbers_of_rows(name: str) -> bool:
+    """Whether the name of a column says that its numbers are names.
+
+    Examples
+    --------
+    >>> [is_named_like_numbers_of_rows(name) for name in ("id", "user_id", "paid")]
+    [True, True, False]
+    """
+    return _NUMBERING.fullmatch(name) is not None
+
+
 def _categories(
     raw: RawTable, column: int, n_rows: int, share: float
 ) -> RowNames | None:
@@ -359,7 +371,7 @@ def _numbers(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
     if values.dtype.kind == "b" or values[0] != np.floor(values[0]):
         return None
     name = raw.name(column)
-    named = _NUMBERING.fullmatch(name) is not None
+    named = is_named_like_numbers_of_rows(name)
     without_gaps = values.max() - values.min() == n_rows - 1
     counted = without_gaps and _TIMES.fullmatch(name) is None
     if not (named or counted) or (values != np.floor(values)).any():

@@ -24,6 +24,7 @@ from treeproof.report.measures import Measure, measure_of
 from treeproof.report.peers import GROWN, Score, compare
 from treeproof.solving.summary import (
     note_few_rows,
+    note_identifier,
     note_single_column,
     note_single_leaf,
 )
@@ -156,6 +157,7 @@ def investigate(
     doubts = (
         note_few_rows(model),
         note_single_column(model),
+        note_identifier(model),
         note_single_leaf(model),
     )
     found.notes += [doubt for doubt in doubts if doubt is not None]
