@@ -25,7 +25,7 @@ from treeproof.kinds import LEAF
 from treeproof.tree import Tree
 from treeproof.words import number
 
-__all__ = ["DroppedColumn", "cost_importances", "drop_columns", "tested_columns"]
+__all__ = ["DroppedColumn", "columns_tested", "cost_importances", "drop_columns"]
 
 
 def node_losses(tree: Tree) -> NDArray[np.float64]:
@@ -117,7 +117,7 @@ class DroppedColumn:
         return f"{start}{more} ({number(self.objective)}, proved)."
 
 
-def tested_columns(tree: Tree) -> set[int]:
+def columns_tested(tree: Tree) -> set[int]:
     """Return the columns of the table that a tree tests.
 
     A test of the month of a date is one of the column of dates.
@@ -126,7 +126,7 @@ def tested_columns(tree: Tree) -> set[int]:
     --------
     >>> from treeproof import OptimalTreeClassifier
     >>> X = {"size": [1, 2, 3, 4], "other": [1, 2, 2, 1]}
-    >>> tested_columns(OptimalTreeClassifier().fit(X, [0, 0, 1, 1]).tree_)
+    >>> columns_tested(OptimalTreeClassifier().fit(X, [0, 0, 1, 1]).tree_)
     {0}
     """
     columns = [(f, tree.columns[f].date) for f in tree.feature.tolist() if f >= 0]
@@ -144,7 +144,7 @@ def drop_columns(
     asked = names if columns is None else list(columns)
     if len(names) == 1:
         raise ValueError("Without its only column there is nothing to split on.")
-    used = {names[j] for j in tested_columns(model.tree_)}
+    used = {names[j] for j in columns_tested(model.tree_)}
     found = []
     for name in asked:
         place = names.index(name)

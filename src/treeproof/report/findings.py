@@ -19,7 +19,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.alternatives.engine import LimitReachedError
-from treeproof.importance import DroppedColumn, tested_columns
+from treeproof.importance import DroppedColumn, columns_tested
 from treeproof.report.measures import Measure, measure_of
 from treeproof.report.peers import GROWN, Score, compare
 from treeproof.solving.summary import (
@@ -227,7 +227,7 @@ def _without_columns(
     if len(model.tree_.given_columns) < 2:
         return
     shares = model.feature_importances_
-    used = tested_columns(model.tree_)
+    used = columns_tested(model.tree_)
     most = sorted(used, key=lambda j: -shares[j])[:_MOST_DROPPED]
     limit = model.time_limit
     try:

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import is_regressor
 
 from treeproof.columns import plain
-from treeproof.importance import tested_columns
+from treeproof.importance import columns_tested
 from treeproof.palette import MUTED, class_colour
 from treeproof.picture.svg import readable
 from treeproof.report.findings import Findings
@@ -267,7 +267,7 @@ def _importance(found: Findings) -> str:
         return ""
     shares, without = model.feature_importances_, {d.name: d for d in found.dropped}
     order = sorted(range(len(shares)), key=lambda j: -shares[j])
-    used = tested_columns(model.tree_)
+    used = columns_tested(model.tree_)
     rows = []
     for j in [j for j in order if j in used][:_MOST_COLUMNS]:
         name = model.tree_.columns[j].name

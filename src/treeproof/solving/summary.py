@@ -25,7 +25,7 @@ _FEW_IN_ALL, _FEW_OF_A_CLASS = 50, 10  # rows of tables that chance may separate
 _MUCH_LOWER = 0.1  # of an accuracy or R2
 _OUTLIERS = 5  # leaves of a regression with fewer rows are named
 _FEW_EVENTS = 10  # the same for risks and rewards, which vary more from row to row
-_NEARLY_ALL = 0.03  # share of the errors of a single leaf that a split may leave
+_NEARLY_ALL = 0.04  # share of the errors of a single leaf that a split may leave
 _FEW_ROWS = 20  # rows in a leaf on average; below this, trees often fit noise
 
 
@@ -109,7 +109,7 @@ def note_held_out(model: Any, trained: float, held_out: float, rows: int) -> str
 def note_single_column(model: Any) -> str | None:
     """Return a note if one split is right for nearly all rows of a table, else None.
 
-    That is, if it leaves at most 3% of the errors of a single leaf. Such a column is
+    That is, if it leaves at most 4% of the errors of a single leaf. Such a column is
     often made from the target or known only after it, such as the code of a decision
     beside the decision. Small tables, with fewer than 50 rows or 10 rows of a class,
     are left alone, since it happens there by chance.
