@@ -276,7 +276,7 @@ def _importance(found: Findings) -> str:
             f'<td class="bar"><span style="width:{100 * shares[j]:.0f}%"></span></td>'
             f"<td>{escape(_increase(without.get(name), model.objective_))}</td></tr>"
         )
-    last = "best cost without it" if found.dropped else ""
+    last = "added cost without it" if found.dropped else ""
     head = "".join(
         f"<th>{h}</th>" for h in ("column", "share of what splits save", "", last)
     )
@@ -284,10 +284,10 @@ def _importance(found: Findings) -> str:
     if found.dropped:
         stopped = not all(one.optimal for one in found.dropped)
         explained = (
-            "<p>The last column is an exact search over all trees that do not use the "
-            "column: how much more the best of them costs."
-            + (" Where the search was stopped, it says what was found until then and "
-               "what was proved." if stopped else "")
+            "<p>The last number says how much more the best tree costs that does not "
+            "use the column, which an exact search over all such trees finds."
+            + (" Where the search was stopped, it says how much more the best tree "
+               "found costs, and the bound that was proved." if stopped else "")
             + "</p>\n"
         )  # fmt: skip
     return (
