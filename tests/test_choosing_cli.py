@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from treeproof.cli.alternatives import _share
+from treeproof.cli.alternatives import _headline, _share
 from treeproof.datasets import load_monks
 
 
@@ -52,6 +52,17 @@ def test_the_depth_up_to_which_trees_were_counted_is_named(monks, treeproof):
         "--within", 0.05, "--show", 0,
     )  # fmt: skip
     assert re.match(r"\d+ trees? of depth 2 or less within 0.05 of the optimum", out)
+
+
+def test_the_depth_is_named_once():
+    class Stopped:
+        count, max_depth = 1201, 4
+
+        def __repr__(self):
+            return "<1201 trees of depth 4 or less within 0.01 of the optimum (0.05)>"
+
+    told = _headline(Stopped())
+    assert told == "1,201 trees of depth 4 or less within 0.01 of the optimum (0.05)"
 
 
 def test_shares_are_rounded_honestly():

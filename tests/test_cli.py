@@ -117,7 +117,7 @@ def test_regression(treeproof, tmp_path):
     assert json.loads(out)["predictions"] == frame["y"].tolist()
     assert treeproof("predict", model, data, "--proba")[0] == 2
     status, out, _ = treeproof("fit", data, "--target", "y", "--regression")
-    assert status == 0 and "r2 1.0000" in out
+    assert status == 0 and "R² 1.0000" in out
 
 
 def test_weights_and_categorical_numbers(treeproof, tmp_path):

@@ -89,15 +89,25 @@ def test_report(claims, tmp_path) -> None:
     assert "D² of deviances" in page.read_text(encoding="utf-8")
 
 
+def test_the_loss_says_what_is_predicted(claims) -> None:
+    """Counts of few different values are numbers if a loss of numbers is asked for."""
+    words = ["fit", claims, "--target", "claims", "--drop", "often", "--max-depth", 1]
+    assert "accuracy" in run_well(*words)
+    assert "D² of deviances" in run_well(*words, "--criterion", "poisson")
+    assert "accuracy" in run_well(*words, "--criterion", "gini")
+    with pytest.raises(ValueError, match="this tree predicts classes"):
+        run(*words, "--criterion", "poisson", "--classes")
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
         (["--target", "often", "--criterion", "poisson"],
-         "--criterion poisson does not go with --classes; use misclassification, "
-         "log_loss or gini, or pass --regression."),
+         "--criterion poisson is for numbers, and this tree predicts classes; use "
+         "misclassification, log_loss or gini."),
         (["--target", "claims", "--regression", "--criterion", "gini"],
-         "--criterion gini does not go with --regression; use squared_error, "
-         "absolute_error, quantile or poisson, or pass --classes."),
+         "--criterion gini is for classes, and this tree predicts numbers; use "
+         "squared_error, absolute_error, quantile or poisson."),
         (["--target", "often", "--criterion", "entropy"],
          "--criterion entropy is not known; use misclassification, log_loss or gini."),
         (["--target", "claims", "--regression", "--quantile", ".3"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,42 @@ def test_times_with_a_zone_are_dates_on_the_command_line(tmp_path: Path, zone: s
     assert run.exit_code == 0, run.output
     # The date as it is written counts: half past eleven is no new day.
     assert "days of when since 2024-01-01 <= 206" in run.output
+
+
+@pytest.mark.parametrize("layout", ["{1:02d}/{2:02d}/{0}", "{2:02d}-{1:02d}-{0}"])
+def test_days_and_months_are_not_guessed(tmp_path: Path, layout: str):
+    """Dates such as 03/04/2024 stay text; the note has a query that reads them."""
+    pytest.importorskip("duckdb", reason="files are read by DuckDB, an extra")
+    file = tmp_path / "table.csv"
+    days = [(2022 + i % 3, 1 + i % 12, 1 + i % 11) for i in range(120)]
+    rows = [f"{layout.format(*day)},{i % 2},{day[1] > 6}" for i, day in enumerate(days)]
+    file.write_text("\n".join(["when,x,y", *rows]))
+    fit = ["--target", "y", "--quiet", "--max-depth", "1"]
+    with pytest.warns(
+        UserWarning, match="Column 'when' is left out.*otherwise"
+    ) as said:
+        assert CliRunner().invoke(app, ["fit", str(file), *fit]).exit_code == 0
+    note = next(str(one.message) for one in said if "left out" in str(one.message))
+    query = re.search(r'the query "(.*?)(?<!\\)"', note)[1].replace("\\", "")
+    run = CliRunner().invoke(app, ["fit", query, *fit])
+    assert run.exit_code == 0 and "month of when <= 6: False" in run.output
+
+
+def test_a_model_does_not_read_dates_in_two_ways(tmp_path: Path):
+    pytest.importorskip("duckdb", reason="files are read by DuckDB, an extra")
+    file, model = tmp_path / "table.csv", str(tmp_path / "model.json")
+    days = [(2024, 1 + i % 12, 1 + i % 11) for i in range(60)]
+    head = "when,y\n"
+    rows = "".join(f"{y}-{m:02d}-{d:02d},{m > 6}\n" for y, m, d in days)
+    file.write_text(head + rows)
+    run = ["fit", str(file), "--target", "y", "--save", model, "--quiet"]
+    assert CliRunner().invoke(app, run).exit_code == 0
+    file.write_text(head + "".join(f"{m:02d}/{d:02d}/{y},0\n" for y, m, d in days))
+    refused = CliRunner().invoke(app, ["predict", model, str(file)])
+    assert refused.exit_code and "convert it" in str(refused.exception)
+    file.write_text(head + "".join(f"{d:02d}.{m:02d}.{y},0\n" for y, m, d in days))
+    told = CliRunner().invoke(app, ["predict", model, str(file)])
+    assert told.output.split()[1:] == [str(m > 6) for _, m, _ in days]
 
 
 def test_text_that_only_begins_like_a_time_stays_text(tmp_path: Path):

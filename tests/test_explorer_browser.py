@@ -224,3 +224,25 @@ def test_data_and_target_on_the_command_line(driver, tmp_path):
         visitor.click("fit")
         visitor.see("badge", "Proved optimal")
         assert json.dumps(visitor.faults()) == "[]"
+
+
+def test_a_date_is_a_column_like_others(driver, tmp_path):
+    """Its numbers are split on and forbidden; rows without a target are named."""
+    path = tmp_path / "sales.csv"
+    rows = [f"2024-{1 + k % 12:02d}-{1 + k % 28:02d},{k % 5}" for k in range(84)]
+    sold = ["" if k % 21 == 3 else "no" if k % 12 < 6 else "yes" for k in range(84)]
+    lines = [f"{row},{word}" for row, word in zip(rows, sold, strict=True)]
+    path.write_text("\n".join(["day,size,sold", *lines]) + "\n")
+    with server(str(path), "--target", "sold") as address:
+        visitor = User(driver, SIZES["desk"])
+        visitor.open(address)
+        visitor.see("left-out", "4 rows without a value of 'sold' are left out.")
+        visitor.click("fit")
+        visitor.see("badge", "Proved optimal")
+        visitor.wait(visitor.nodes)
+        visitor.nodes()[0].send_keys("\ue007")
+        visitor.see("node-title", " of day")
+        visitor.wait(lambda: visitor.all('[data-part="histogram"] canvas'))
+        visitor.click("forbid")
+        visitor.wait(lambda: "of day" not in " ".join(labels(visitor)))
+        assert visitor.faults() == []

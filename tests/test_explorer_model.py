@@ -18,7 +18,7 @@ from treeproof.explorer.comparison import compare, divide
 from treeproof.explorer.downloads import DOWNLOADS, make_download
 from treeproof.explorer.fitting import fit
 from treeproof.explorer.job import Job
-from treeproof.explorer.nodes import histogram, node_facts
+from treeproof.explorer.nodes import histogram, node_facts, table_column
 from treeproof.explorer.path import trees_of_all_sizes
 from treeproof.explorer.question import first_question, looks_numeric
 from treeproof.explorer.session import Session
@@ -108,8 +108,8 @@ def test_facts_of_columns():
     facts = {f.name: (f.kind, f.distinct, f.missing) for f in table.facts()}
     assert facts["n"] == ("numbers", 2, 0)
     assert facts["t"] == ("categories", 1, 1)
-    assert facts["d"][0] == "other"
-    assert first_question(table).columns == ("n", "t")
+    assert facts["d"] == ("dates", 2, 0)
+    assert first_question(table).columns == ("n", "t", "d")
 
 
 # ---- questions -----------------------------------------------------------------------
@@ -470,3 +470,25 @@ def test_rows_without_a_target_are_left_out(gap):
     shown = fitted.table.rows(fitted.rows_of(0))
     assert [row["row"] for row in shown] == [*range(2, 22), *range(23, 43)]
     assert compare(fitted).optimal.score == 1.0
+
+
+def test_dates_are_split_and_shown(tmp_path):
+    """A date is chosen at first, and all parts of the page can show its numbers."""
+    path = tmp_path / "sales.csv"
+    days = np.datetime64("2024-01-01") + np.arange(0, 360, 3)
+    months = days.astype("datetime64[M]").astype(int) % 12
+    pd.DataFrame({"day": days, "size": months % 5, "sold": months >= 6}).to_csv(
+        path, index=False
+    )
+    table = read_path(str(path))
+    assert [facts.kind for facts in table.facts()] == ["dates", "numbers", "categories"]
+    question = replace(first_question(table, "sold"), max_depth=1)
+    assert question.columns == ("day", "size")
+    fitted = fit(table, question)
+    tested = node_facts(fitted, 0).tested
+    assert "of day" in tested and table_column(fitted, tested) == "day"
+    shown = histogram(fitted, 0, tested)
+    assert shown.cut is not None and sum(map(sum, shown.series.values())) == 120
+    both = compare(fitted)
+    assert both.greedy.held_out == 1.0 and both.optimal.cost <= both.greedy.cost
+    assert b"What predicts sold?" in make_download(fitted, "report")[1]

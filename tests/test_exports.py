@@ -16,6 +16,7 @@ from export_checks import (
 from trees import random_table, unseen_rows
 
 from treeproof import OptimalTreeClassifier, from_json
+from treeproof.export.onnx import input_arrays
 from treeproof.tree import Tree
 
 # ``make check-exports`` asks for more.
@@ -205,3 +206,20 @@ def test_parameters_of_all_kinds_survive():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert again.fit([[1, 2], [2, 3]], [0, 1]).tree_ == model.tree_
+
+
+def test_onnx_leaves_out_dates_that_are_not_tested():
+    pytest.importorskip("onnx")
+    runtime = pytest.importorskip("onnxruntime")
+    days = np.datetime64("2024-01-01") + np.arange(40)
+    X = {"day": days, "size": np.arange(40) % 8, "kind": ["a", "b"] * 20}
+    y = np.arange(40) % 8 > 3
+    tree = OptimalTreeClassifier(max_depth=1).fit(X, y).tree_
+    made = tree.to_onnx()
+    assert [put.name for put in made.graph.input] == ["size", "kind"]
+    session = runtime.InferenceSession(made.SerializeToString())
+    (told,) = session.run(["label"], input_arrays(tree, X))
+    assert told.tolist() == y.tolist()
+    dated = OptimalTreeClassifier(max_depth=1).fit({"day": days}, days > days[20])
+    with pytest.raises(ValueError, match="the tree tests column 'day'"):
+        dated.tree_.to_onnx()

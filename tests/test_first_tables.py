@@ -20,7 +20,12 @@ from treeproof.cli.training import Training
 from treeproof.persistence import load
 from treeproof.policy import OptimalPolicyTree
 from treeproof.report.findings import Findings, _count_alternatives, investigate
-from treeproof.solving.summary import note_few_rows, note_single_column
+from treeproof.solving.summary import (
+    note_few_rows,
+    note_identifier,
+    note_single_column,
+    note_single_leaf,
+)
 from treeproof.survival import OptimalSurvivalTree
 
 DUCKDB = "the query runs in DuckDB"
@@ -82,6 +87,29 @@ def test_a_decimal_comma_comes_with_a_query(tmp_path, treeproof):
     query = err.split('the query "')[1].split('"')[0]
     status, out, _ = treeproof("fit", query, "--target", "y")
     assert status == 0 and "a <= 21" in out
+
+
+def test_a_comma_may_separate_thousands(tmp_path, treeproof):
+    """Both readings are named, and each query reads the numbers as it says."""
+    pytest.importorskip("duckdb", reason=DUCKDB)
+    path = tmp_path / "t.csv"
+    rows = [f'"{k * 100:,}",{k > 20}' for k in range(40)]  # 900 and 1,000
+    path.write_text("a,y\n" + "\n".join(rows) + "\n")
+    status, _, err = treeproof("fit", path, "--target", "y")
+    assert status == 2 and "if it separates the thousands" in err
+    thousands, decimals = err.split('"')[1:4:2]
+    assert "thousands=','" in thousands and "decimal_separator=','" in decimals
+    status, out, _ = treeproof("fit", thousands, "--target", "y")
+    assert status == 0 and "a <= 2050" in out
+    path.write_text(
+        "b,a,y\n"
+        + "\n".join(f"{'no' if 'F' in row else 'yes'},{row}" for row in rows)
+        + "\n"
+    )
+    dropped = treeproof("fit", path, "--target", "y", "--drop", "a", "--max-depth", "1")
+    assert dropped[0] == 0 and "b = " in dropped[1] and "'a'" not in dropped[2]
+    path.write_text("a;y\n" + "".join(f"1,{k % 4},2;{k % 4 > 1}\n" for k in range(40)))
+    assert treeproof("fit", path, "--target", "y")[0] == 0  # lists are categories
 
 
 def test_a_search_that_was_stopped_says_so(tmp_path, treeproof):
@@ -257,6 +285,48 @@ def test_a_column_that_tells_the_target_is_named():
     assert note_single_column(OptimalTreeClassifier().fit(few, y[:45])) is None
     y[0] = "refused"
     assert note_single_column(OptimalTreeClassifier(0.02).fit(X, y)) is None
+    X, y = {"code": np.tile(code, 3), "size": np.tile(size, 3)}, np.tile(y, 3)
+    y[[60, 120]] = "granted"  # one of 61 refusals is left
+    note = note_single_column(OptimalTreeClassifier(0.02).fit(X, y))
+    assert note is not None and "right for all but 1 of the 180 training rows" in note
+
+
+def test_thresholds_on_numbers_of_persons_are_noted():
+    X = {"patient_id": np.arange(90) // 3, "age": np.arange(90) % 7}
+    y = X["patient_id"] > 12
+    model = OptimalTreeClassifier().fit(X, y)
+    note = note_identifier(model)
+    assert note is not None and "'patient_id'" in note and note in model.summary()
+    found = investigate(model, X, y, title="t", target="y", details=False)
+    assert note in found.notes
+    assert note_identifier(OptimalTreeClassifier().fit(X, X["age"] > 3)) is None
+    codes = OptimalTreeClassifier(categorical_features=["patient_id"], max_depth=1)
+    assert note_identifier(codes.fit(X, y)) is None
+
+
+def test_a_single_leaf_of_a_stopped_search_is_explained():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(400, 8)), rng.random(400) < 0.3
+    model = OptimalTreeClassifier(0.03, max_depth=2).fit(X, y)
+    assert model.n_splits_ == 0 and "No split saves more" in note_single_leaf(model)
+    model.optimal_ = False
+    assert "No split was found that saves more" in note_single_leaf(model)
+
+
+def test_leaves_of_few_patients_are_noted():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    times = rng.exponential(np.exp(X[:, 0]))
+    y = np.array(
+        list(zip(rng.random(300) < 0.5, times, strict=True)),
+        dtype=[("event", bool), ("time", float)],
+    )
+    model = OptimalSurvivalTree(0.001, max_depth=2).fit(X, y)
+    assert "fewer than 10 rows" in model.summary()
+    model = OptimalSurvivalTree(0.001, max_depth=2, min_samples_leaf=10).fit(X, y)
+    assert "fewer than" not in model.summary()
+    rewards = rng.normal(size=(300, 2)) * 5
+    assert "fewer than 10 rows" in OptimalPolicyTree().fit(X, rewards).summary()
 
 
 def test_a_table_of_frequencies_is_recognised(tmp_path):

@@ -95,7 +95,7 @@ def test_from_file_to_database_in_python(churn):
     frame = pd.read_csv("churn.csv", sep=";")
     y = frame.pop("outcome")
     X = frame.drop(columns="customer id")
-    X["joined"] = pd.to_datetime(X["joined"]).dt.year
+    X["joined"] = pd.to_datetime(X["joined"]).dt.year  # SQLite has no dates
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         clf = OptimalTreeClassifier(0.02, max_depth=2).fit(X, y)

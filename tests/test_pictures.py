@@ -100,7 +100,7 @@ def test_words_fit_into_their_boxes(model, orientation):
     for words in shown.values():
         assert figure.x0 <= words.x0 and words.x1 <= figure.x1
         assert figure.y0 <= words.y0 and words.y1 <= figure.y1
-    assert model.certificate() in shown
+    assert model.certificate() in " ".join(shown)
     plt.close("all")
 
 
@@ -290,3 +290,12 @@ def test_bounds_over_time_never_get_worse():
             tell(1, 0.0, lower, upper, 1)
     assert history.lower == [0.1, 0.1, 0.2]
     assert history.upper == [0.5, 0.4, 0.4]
+
+
+def test_a_long_caption_does_not_widen_a_small_picture():
+    tree = OptimalTreeClassifier().fit([[k] for k in range(9)], [0] * 4 + [1] * 5).tree_
+    words = "No tree of depth 4 or less costs less than 0.780818 (in 4.0 s). " * 3
+    narrow, wide = tree_scene(tree), tree_scene(tree, caption=words)
+    lines = [word.text for word in wide.words if word not in narrow.words]
+    assert " ".join(lines) == words.strip() and len(lines) > 2
+    assert wide.width < 360 and wide.height > narrow.height + 8 * len(lines)

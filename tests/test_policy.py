@@ -476,3 +476,9 @@ def test_min_samples_leaf_with_many_different_rewards():
     }
     assert found["sparse"].optimal_ and found["threshold"].optimal_
     assert found["sparse"].objective_ == pytest.approx(found["threshold"].objective_)
+
+
+def test_doses_are_not_treatments():
+    X, Y = np.arange(20.0)[:, None], np.ones(20)
+    with pytest.raises(ValueError, match=r"such as 0.5 that are not whole; divide"):
+        OptimalDRPolicyTree().fit(Y, np.arange(20) / 2, X=X)

@@ -283,3 +283,42 @@ def test_summary(table):
     assert clf.export_text(details=True) in text and "100%  age" in text
     assert "no tree below" in text
     assert OptimalTreeClassifier(max_depth=0).fit(X, y).summary().count("\n") == 4
+
+
+def test_counts_are_numbers_on_the_page():
+    """A page on counts says what their cost is, and how far off its predictions are."""
+    rng = np.random.default_rng(0)
+    X = {"age": rng.integers(18, 80, 200).astype(float), "km": rng.random(200)}
+    y = rng.poisson(np.where(X["age"] < 40, 3.0, 0.3))
+    model = OptimalTreeRegressor(0.01, criterion="poisson", max_depth=2)
+    found = investigate(model, X, y, title="claims", target="claims")
+    page = check_page(to_html(found))
+    assert "How far off it is" in page and "Which rows it gets wrong" not in page
+    assert "Poisson deviance of its predictions" in page and "plus 0.01" in page
+    assert "confidence intervals" not in page  # the leaves show none
+    assert "do not know" not in page and "inf" not in page
+    grown = dict((name, score) for name, _, score in found.scores)
+    assert all(np.isfinite(score) for score in grown.values())
+
+
+@pytest.mark.parametrize(
+    ("criterion", "words"),
+    [("log_loss", "mean log loss of the class shares"), ("gini", "mean Gini impurity")],
+)
+def test_the_cost_of_probabilities_is_named(table, criterion, words):
+    X, y = table
+    model = OptimalTreeClassifier(0.05, criterion=criterion, max_depth=1)
+    page = to_html(investigate(model, X, y, title="t", target="plan", details=False))
+    assert words in page and "gets wrong plus" not in page
+
+
+def test_a_tree_that_tests_dates():
+    """The month of a date counts for the column of dates."""
+    days = np.array(["2024-01-01"], "datetime64[D]") + np.arange(0, 360, 3)
+    X = {"day": days, "size": np.arange(120) % 7}
+    y = np.where(days.astype("datetime64[M]").astype(int) % 12 < 6, "no", "yes")
+    model = OptimalTreeClassifier(max_depth=2)
+    found = investigate(model, X, y, title="sales", target="sold")
+    page = check_page(to_html(found))
+    assert [one.name for one in found.dropped] == ["day"]
+    assert "<td>day</td><td>100%</td>" in page

@@ -60,8 +60,8 @@ NAMING = {
     "dates as text": (
         "joined", [f"{d:%d %B %Y}" for d in DAYS],
         "Column 'joined' has 400 dates such as '01 January 2021' in 400 rows: each is "
-        "a category of its own, and new rows bring new ones; make a number of it, "
-        "X['year'] = pd.to_datetime(X['joined']).dt.year, or leave it out.",
+        "a category of its own, and new rows bring new ones; make dates of it, "
+        r"X\['joined'\] = pd.to_datetime\(X\['joined'\]\), or leave it out.",
     ),
     "free text": (
         "remark", [f"{i}: {text}" for i, text in enumerate(REMARKS)],
@@ -194,13 +194,28 @@ def test_dates_are_known_as_they_are_written(text, layout):
 @pytest.mark.parametrize(
     "text", ["{:%d.%m.%Y}", "{:%m/%d/%Y %H:%M}", "{:%Y-%m-%dT%H:%M:%SZ}", "{:%b-%Y}"]
 )
-def test_the_query_makes_years_of_dates(text):
+def test_the_query_makes_dates(text):
     duckdb = pytest.importorskip("duckdb")
     days = pd.date_range("2021-01-01", periods=60, freq="MS")
     visits = pd.DataFrame({"the day": [text.format(day) for day in days]})
     (found,) = row_names_of({"the day": visits["the day"]})
-    years = duckdb.sql(f"{found.query} from visits").fetchall()
-    assert [year for (year,) in years] == days.year.tolist()
+    read = duckdb.sql(f"{found.query} from visits").fetchall()
+    assert [day for (day,) in read] == days.date.tolist()
+    X = visits.rename(columns={"the day": "day"})
+    (found,) = row_names_of({"day": X["day"]})
+    made = eval(found.warning.split("X['day'] = ")[1].split(", or leave")[0])
+    assert [day.date() for day in made] == days.date.tolist()
+
+
+def test_days_and_months_that_could_change_places_are_named():
+    (found,) = row_names_of({"day": [f"{day:%m/%d/%Y}" for day in DAYS]})
+    assert (found.layout, found.other_layout) == ("%m/%d/%Y", "")
+    text = [f"{1 + k % 12:02d}/{1 + k % 11:02d}/2024" for k in range(60)]
+    (found,) = row_names_of({"day": text})
+    assert (found.layout, found.other_layout) == ("%m/%d/%Y", "%d/%m/%Y")
+    assert "otherwise write %d/%m/%Y for %m/%d/%Y" in found.warning
+    (found,) = row_names_of({"day": [*text, "31/12/2024"]})
+    assert (found.layout, found.other_layout) == ("%d/%m/%Y", "")
 
 
 # ------------------------------------------------------------------ command line

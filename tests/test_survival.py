@@ -304,3 +304,8 @@ def test_lifelines_agrees_on_concordance() -> None:
     X, y, _ = lifetimes(7)
     model = OptimalSurvivalTree(max_depth=2).fit(X, y)
     assert 0.5 < utils.concordance_index(y["time"], -model.predict(X), y["event"]) < 1
+
+
+def test_events_without_times_are_noted():
+    with pytest.warns(UserWarning, match="y holds only 0 and 1, which are read as"):
+        OptimalSurvivalTree(max_depth=1).fit(np.arange(12.0)[:, None], [0, 1, 1] * 4)

@@ -25,7 +25,7 @@ from treeproof.kinds import LEAF
 from treeproof.tree import Tree
 from treeproof.words import number
 
-__all__ = ["DroppedColumn", "cost_importances", "drop_columns"]
+__all__ = ["DroppedColumn", "columns_tested", "cost_importances", "drop_columns"]
 
 
 def node_losses(tree: Tree) -> NDArray[np.float64]:
@@ -117,6 +117,22 @@ class DroppedColumn:
         return f"{start}{more} ({number(self.objective)}, proved)."
 
 
+def columns_tested(tree: Tree) -> set[int]:
+    """Return the columns of the table that a tree tests.
+
+    A test of the month of a date is one of the column of dates.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> X = {"size": [1, 2, 3, 4], "other": [1, 2, 2, 1]}
+    >>> columns_tested(OptimalTreeClassifier().fit(X, [0, 0, 1, 1]).tree_)
+    {0}
+    """
+    columns = [(f, tree.columns[f].date) for f in tree.feature.tolist() if f >= 0]
+    return {f if date is None else date.source for f, date in columns}
+
+
 def drop_columns(
     model: Any, X: Any, y: Any, sample_weight: Any, columns: Sequence[str] | None
 ) -> list[DroppedColumn]:
@@ -128,8 +144,7 @@ def drop_columns(
     asked = names if columns is None else list(columns)
     if len(names) == 1:
         raise ValueError("Without its only column there is nothing to split on.")
-    tested = [model.tree_.columns[f] for f in model.tree_.feature if f >= 0]
-    used = {c.name if c.date is None else c.date.column for c in tested}
+    used = {names[j] for j in columns_tested(model.tree_)}
     found = []
     for name in asked:
         place = names.index(name)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.labels import read_vector
+from treeproof.notices import warn_user
 
 __all__ = ["Lifetimes", "read_lifetimes"]
 
@@ -100,7 +101,14 @@ def _read_outcome(y: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         )
     if times.dtype.kind == "c":
         raise ValueError("Complex data not supported: y holds complex numbers.")
-    return np.ones(len(times), dtype=bool), _numbers(times, "y")
+    read = _numbers(times, "y")
+    if len(read) > 2 and set(np.unique(read).tolist()) == {0.0, 1.0}:
+        warn_user(
+            "y holds only 0 and 1, which are read as times; if they say whether the "
+            "event was seen, pass the times as well: np.array(list(zip(y == 1, times)),"
+            " dtype=[('event', bool), ('time', float)])."
+        )
+    return np.ones(len(times), dtype=bool), read
 
 
 def _numbers(values: NDArray[Any], name: str) -> NDArray[np.float64]:

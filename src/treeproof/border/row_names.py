@@ -24,7 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeproof.border.categorical import is_categorical
+from treeproof.border.date_texts import date_layouts
 from treeproof.border.marks import is_usual
+from treeproof.border.query_names import query_name
 from treeproof.border.raw import RawTable, read_raw_table
 from treeproof.border.text import TextColumn
 
@@ -33,6 +35,7 @@ __all__ = [
     "CountedColumn",
     "RowNames",
     "counted_row_names",
+    "is_named_like_numbers_of_rows",
     "row_names",
     "row_names_of",
 ]
@@ -55,22 +58,6 @@ _AMOUNT = re.compile(
 _COMMA_AMOUNT = re.compile(
     r"[-+]?[$€£¥]? ?[-+]?(?:\d{1,3}(?:[. \u00a0\u202f]\d{3})+|\d+)(?:,\d+)?"
     r"[ \u00a0\u202f]?[%$€£¥]?"
-)
-
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_TIME = r"(?:[ T]\d{1,2}:\d{2}.*)?"
-_DATES = tuple(
-    (re.compile(pattern, re.IGNORECASE), layout)
-    for pattern, layout in (
-        (rf"\d{{4}}-\d{{1,2}}-\d{{1,2}}{_TIME}", "%Y-%m-%d"),
-        (rf"\d{{4}}/\d{{1,2}}/\d{{1,2}}{_TIME}", "%Y/%m/%d"),
-        (rf"\d{{1,2}}/\d{{1,2}}/\d{{4}}{_TIME}", "%m/%d/%Y"),
-        (rf"\d{{1,2}}\.\d{{1,2}}\.\d{{4}}{_TIME}", "%d.%m.%Y"),
-        (rf"\d{{1,2}}-\d{{1,2}}-\d{{4}}{_TIME}", "%d-%m-%Y"),
-        (rf"{_MONTH}\.? \d{{1,2}}, ?\d{{4}}", "%B %d, %Y"),
-        (rf"\d{{1,2}}[ -]{_MONTH}\.?[ -]\d{{2,4}}", "%d %B %Y"),
-        (rf"{_MONTH}[ -]\d{{4}}", "%b-%Y"),
-    )
 )
 
 # "id", "rownames", "customer_id", "PassengerId", "Unnamed: 0", but not "paid".
@@ -105,6 +92,8 @@ class RowNames:
         written as text "," if they have a decimal comma.
     gaps : bool
         Whether some cells of numbers written as text are marks of missing values.
+    other_layout : str
+        The format of the dates if the day and the month change places, where both fit.
     """
 
     name: str
@@ -114,6 +103,7 @@ class RowNames:
     example: str = ""
     layout: str = ""
     gaps: bool = False
+    other_layout: str = ""
 
     @property
     def is_usable(self) -> bool:
@@ -152,15 +142,50 @@ class RowNames:
         column = f"X[{self.name!r}]"
         better = {
             "text": f"X['words'] = {column}.str.split().str.len()",
-            "text dates": f"X['year'] = pd.to_datetime({column}).dt.year",
+            "text dates": f"{column} = {self._date_in_pandas(column)}",
             "text numbers": f"{column} = {self._number_in_pandas(column)}",
             "dates": f"X['year'] = {column}.dt.year",
             "durations": f"X['seconds'] = {column}.dt.total_seconds()",
         }
         advice = "leave it out, unless you mean it"
         if self.kind in better:
-            advice = f"make a number of it, {better[self.kind]}, or leave it out"
+            advice = f"{self.remedy}, {better[self.kind]}, or leave it out"
+            advice += self.doubt
         return f"Column {self.name!r} {self.finding}: {self.reason}; {advice}."
+
+    @property
+    def remedy(self) -> str:
+        """What to do with the column, as the beginning of a phrase."""
+        dates = self.kind == "text dates"
+        return "make dates of it" if dates else "make a number of it"
+
+    @property
+    def doubt(self) -> str:
+        """What to change if the day and the month of a date were taken for each other.
+
+        Examples
+        --------
+        >>> text = ("when", "text dates", 30, 60, "'03/04/2024'", "%m/%d/%Y")
+        >>> print(RowNames(*text, other_layout="%d/%m/%Y").doubt)
+        ; here the month is taken to come first, otherwise write %d/%m/%Y for %m/%d/%Y
+        """
+        if not self.other_layout:
+            return ""
+        first = "month" if self.layout.startswith("%m") else "day"
+        return (
+            f"; here the {first} is taken to come first, otherwise write "
+            f"{self.other_layout} for {self.layout}"
+        )
+
+    def _date_in_pandas(self, column: str) -> str:
+        """Return an expression that makes dates of texts such as "31.12.2024"."""
+        text = f"{column}.str.split('[ T]').str[0]" if ":" in self.example else column
+        layout = f", format={self.layout!r}"
+        if self.layout.startswith("%Y"):
+            text, layout = column, ""  # pandas takes these and names of months for
+        elif re.search("%[bB]", self.layout):  # what they are
+            layout = ""
+        return f"pd.to_datetime({text}{layout})"
 
     def _number_in_pandas(self, column: str) -> str:
         """Return an expression that makes numbers of texts such as "$1,234.50"."""
@@ -183,14 +208,12 @@ class RowNames:
     @property
     def query(self) -> str | None:
         """A DuckDB query that makes a number of the column, if there is one."""
-        column = self.name
-        if re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", column) is None:
-            column = '"' + column.replace('"', '""') + '"'
+        column = query_name(self.name)
         timed = ":" in self.example  # a time of day follows the date
         day = f"regexp_extract({column}, '^[^ T]*')" if timed else column
         number = {
             "text": f"len(string_split({column}, ' ')) as words",
-            "text dates": f"year(strptime({day}, '{self.layout}')) as year",
+            "text dates": f"strptime({day}, '{self.layout}')::date as {column}",
             "text numbers": f"{self._number_in_sql(column)} as {column}",
             "dates": f"year({column}) as year",
             "durations": f"epoch({column}) as seconds",
@@ -291,6 +314,17 @@ def row_names_of(table: Mapping[str, Any]) -> list[RowNames]:
     return list(row_names(raw, categorical, raw.n_rows))
 
 
+def is_named_like_numbers_of_rows(name: str) -> bool:
+    """Whether the name of a column says that its numbers are names.
+
+    Examples
+    --------
+    >>> [is_named_like_numbers_of_rows(name) for name in ("id", "user_id", "paid")]
+    [True, True, False]
+    """
+    return _NUMBERING.fullmatch(name) is not None
+
+
 def _categories(
     raw: RawTable, column: int, n_rows: int, share: float
 ) -> RowNames | None:
@@ -310,9 +344,11 @@ def _categories(
     words = [str(values.distinct[k]) for k in used.tolist()]
     texts = words[:_LOOKED_AT]
     example = repr(_shortened(texts[0]))
-    layout = _layout(texts)
-    if layout is not None:
-        return RowNames(name, "text dates", len(used), n_rows, example, layout)
+    layouts = date_layouts(texts, words)
+    if layouts:
+        layout, *other = layouts
+        found = RowNames(name, "text dates", len(used), n_rows, example, layout)
+        return replace(found, other_layout="".join(other))
     amounts = [word for word in words if not is_usual(word)]
     point = _decimal_point(amounts[:_LOOKED_AT])
     if point is not None and len(amounts) > _MANY_DATES:
@@ -335,21 +371,13 @@ def _numbers(raw: RawTable, column: int, n_rows: int) -> RowNames | None:
     if values.dtype.kind == "b" or values[0] != np.floor(values[0]):
         return None
     name = raw.name(column)
-    named = _NUMBERING.fullmatch(name) is not None
+    named = is_named_like_numbers_of_rows(name)
     without_gaps = values.max() - values.min() == n_rows - 1
     counted = without_gaps and _TIMES.fullmatch(name) is None
     if not (named or counted) or (values != np.floor(values)).any():
         return None
     distinct = len(np.unique(values))
     return RowNames(name, "numbers", n_rows, n_rows) if distinct == n_rows else None
-
-
-def _layout(texts: Sequence[str]) -> str | None:
-    """Return the format of dates, if all values are dates in the same format."""
-    for pattern, layout in _DATES:
-        if all(pattern.fullmatch(text.strip()) for text in texts):
-            return layout
-    return None
 
 
 def _decimal_point(texts: Sequence[str]) -> str | None:

@@ -192,7 +192,7 @@ def _headline(trees: Any) -> str:
     """Return how many trees there are, and of which depth if not all were counted."""
     total = f"{trees.count:,}"  # the first number of the line
     words = repr(trees)[1:-1].replace(str(trees.count), total, 1)
-    if trees.max_depth is None:
+    if trees.max_depth is None or " of depth " in words:
         return words
     return words.replace(" within ", f" of depth {trees.max_depth} or less within ", 1)
 

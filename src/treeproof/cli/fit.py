@@ -332,7 +332,7 @@ def fit(
         data, database, target, roles, kept, missing_marks, memory_limit,
         in_memory=proof is not None,
     )  # fmt: skip
-    regression = predicts_numbers(training, target, goal)
+    regression = predicts_numbers(training, target, goal, criterion)
     _check_files(regression, proof, checkpoint, test_size)
     held_out = None
     if test_size:

@@ -134,6 +134,7 @@ def show(model: Any, result: dict[str, Any]) -> None:
     from treeproof.solving.summary import (
         note_few_rows,
         note_held_out,
+        note_identifier,
         note_single_column,
         note_single_leaf,
     )
@@ -162,11 +163,11 @@ def show(model: Any, result: dict[str, Any]) -> None:
         held_out, rows = result["held_out"], result["held_out_rows"]
         worse = note_held_out(model, trained, held_out, rows)
     # Both give the same advice; what happened says more than what may happen.
-    for note in (worse or few, note_single_column(model)):
+    for note in (worse or few, note_single_column(model), note_identifier(model)):
         if note is not None:
             warn_user(note)
     score = next(name for name in ("accuracy", "r2", "d2") if name in result)
-    called = result["measure"] if score == "d2" else score
+    called = {"r2": "R²", "d2": result.get("measure")}.get(score, score)
     console.print(
         f"{counted(drawn.n_splits, 'split')}, "
         f"{counted(drawn.n_leaves, 'leaf', 'leaves')}, depth "

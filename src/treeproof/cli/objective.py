@@ -12,8 +12,9 @@ from treeproof.columns import plain
 from .json_file import read_json
 
 __all__ = [
-    "AbstainCost", "Beta", "CostMatrix", "Criterion", "Metric", "PosLabel",
-    "Quantile", "leaf_parameters", "objective_parameters", "read_costs",
+    "LOSSES_OF_CLASSES", "LOSSES_OF_NUMBERS", "AbstainCost", "Beta", "CostMatrix",
+    "Criterion", "Metric", "PosLabel", "Quantile", "leaf_parameters",
+    "objective_parameters", "read_costs",
 ]  # fmt: skip
 
 PANEL = "What errors cost"
@@ -72,8 +73,13 @@ Quantile = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
-_OF_CLASSES = ("misclassification", "log_loss", "gini")
-_OF_NUMBERS = ("squared_error", "absolute_error", "quantile", "poisson")
+LOSSES_OF_CLASSES: tuple[str, ...] = ("misclassification", "log_loss", "gini")
+LOSSES_OF_NUMBERS: tuple[str, ...] = (
+    "squared_error",
+    "absolute_error",
+    "quantile",
+    "poisson",
+)
 
 
 def leaf_parameters(
@@ -90,14 +96,14 @@ def leaf_parameters(
         raise ValueError("--quantile needs --criterion quantile.")
     if criterion is None:
         return {}
-    known, others = (
-        (_OF_NUMBERS, _OF_CLASSES) if regression else (_OF_CLASSES, _OF_NUMBERS)
-    )
+    known, others = LOSSES_OF_CLASSES, LOSSES_OF_NUMBERS
+    predicted, other = "classes", "numbers"
+    if regression:
+        known, others, predicted, other = others, known, other, predicted
     if criterion in others:
-        kind, other = ("--regression", "--classes")[:: 1 if regression else -1]
         raise ValueError(
-            f"--criterion {criterion} does not go with {kind}; use "
-            f"{', '.join(known[:-1])} or {known[-1]}, or pass {other}."
+            f"--criterion {criterion} is for {other}, and this tree predicts "
+            f"{predicted}; use {', '.join(known[:-1])} or {known[-1]}."
         )
     if criterion not in known:
         raise ValueError(

@@ -73,7 +73,7 @@ def predict(
         typer.echo(json.dumps(_object(fitted, header, lines, proba)))
     elif output is not None:
         with open(output, "w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([header, *lines])
+            csv.writer(file, lineterminator="\n").writerows([header, *lines])
         say_written(output)
     else:
         csv.writer(sys.stdout, lineterminator="\n").writerows([header, *lines])

@@ -139,7 +139,7 @@ def report(
         warnings.simplefilter("always")
         kept = [*listed(keep), *given_columns(first_split, prefix, allowed_features)]
         training = read_training(data, database, target, roles, kept, marks(na))
-        regression = predicts_numbers(training, target, goal)
+        regression = predicts_numbers(training, target, goal, criterion)
     weights = training.weights
     if weights is not None:
         weights = read_weights(weights, len(training.labels()))

@@ -16,6 +16,7 @@ from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
 from treeproof.border.frequencies import frequencies_of
 from treeproof.border.names import known_columns
 from treeproof.border.row_names import RowNames, counted_row_names, row_names_of
+from treeproof.cli.objective import LOSSES_OF_CLASSES, LOSSES_OF_NUMBERS
 from treeproof.cli.tables import (
     open_large,
     pop_column,
@@ -25,6 +26,7 @@ from treeproof.cli.tables import (
 from treeproof.kinds import LEAF
 from treeproof.notices import warn_user
 from treeproof.sources.duck import DuckSource
+from treeproof.sources.opening import ARROW, PARQUET
 
 __all__ = [
     "Training",
@@ -67,6 +69,12 @@ class Training:
             self.y if isinstance(self.y, str) else one_column(read_vector(self.y, "y"))
         )
 
+    def has_numbers(self) -> bool:
+        """Whether the target consists of numbers, be they amounts or classes."""
+        if isinstance(self.y, str):
+            return self.y in self.X.numeric()
+        return self.labels().dtype.kind in "iuf"
+
     def n_amounts(self) -> int:
         """Return how many different amounts the target holds; 0 for classes."""
         if not isinstance(self.y, str):
@@ -102,7 +110,12 @@ def weighted_score(model: Any, rows: Training) -> float:
     return float(model.score(rows.X, rows.labels(), rows.weights))
 
 
-def predicts_numbers(training: Training, target: str, asked: bool | None) -> bool:
+def predicts_numbers(
+    training: Training,
+    target: str,
+    asked: bool | None,
+    criterion: str | None = None,
+) -> bool:
     """Decide between a number and a class: as asked for, or by the target's values.
 
     Parameters
@@ -113,9 +126,16 @@ def predicts_numbers(training: Training, target: str, asked: bool | None) -> boo
         The target's name, for the note.
     asked : bool or None
         What ``--regression`` or ``--classes`` says; None without either.
+    criterion : str or None
+        The loss of a leaf that was asked for. A loss of numbers, such as the deviance
+        of counts, says that the target is a number, however few different ones it has.
     """
     if asked is not None:
         return asked
+    if criterion in LOSSES_OF_CLASSES:
+        return False
+    if criterion in LOSSES_OF_NUMBERS and training.has_numbers():
+        return True
     n_amounts = training.n_amounts()
     if n_amounts:
         warn_user(
@@ -218,7 +238,8 @@ def read_training(
     na : sequence of str or None
         Marks that stand for missing values; None for the usual ones.
     """
-    table = read_table(data, database=database, na=na)
+    # a column that is not used need not be readable as numbers
+    table = read_table(data, text=roles["--drop"], database=database, na=na)
     _check_roles(table, target, roles)
     if target in table:
         table = without_unlabelled(table, target)
@@ -287,11 +308,21 @@ def _leave_out(
     for about in found:
         instead = f"keep it with --keep {about.name!r}"
         if about.query is not None:
-            place = f"'{data}'" if Path(data).exists() else f"({data})"
-            query = f"{about.query} from {place}".replace('"', r"\"")
-            instead = f'make a number of it with the query "{query}"'
+            query = f"{about.query} from {_place(data, about)}".replace('"', r"\"")
+            instead = f'{about.remedy} with the query "{query}"{about.doubt}'
         warn_user(f"Column {about.name!r} is left out: it {about.finding}; {instead}.")
     return [about.name for about in found]
+
+
+def _place(data: str, about: RowNames) -> str:
+    """Return how a query names the data; dates of a CSV file remain text."""
+    path = Path(data)
+    if not path.exists():
+        return f"({data})"
+    if about.kind != "text dates" or path.suffix.lower() in ARROW | PARQUET:
+        return f"'{data}'"
+    name = about.name.replace("'", "''")
+    return f"read_csv('{data}', types={{'{name}': 'VARCHAR'}})"
 
 
 def _check_roles(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.dates import date_columns, with_date_parts
 from treeproof.border.raw import read_raw_table
 from treeproof.border.table import encode_table
 from treeproof.columns import Column
@@ -39,15 +40,16 @@ class OneHot:
     @classmethod
     def of(cls, X: dict[str, NDArray[Any]]) -> OneHot:
         """Encode a table."""
-        table = encode_table(
-            read_raw_table(X, None), "from_dtype", "multiway", missing="best-side"
-        )
+        raw = read_raw_table(X, None, allow_dates=True)
+        raw = with_date_parts(raw, date_columns(raw))
+        table = encode_table(raw, "from_dtype", "multiway", missing="best-side")
         parts, meaning = [], []
-        for j, (column, values) in enumerate(
-            zip(table.columns, X.values(), strict=True)
-        ):
+        for j, column in enumerate(table.columns):
+            if column.name in table.dates:
+                continue
             if column.categories is None:
-                parts.append(np.asarray(values, dtype=np.float64))
+                values = np.append(table.distinct[j].astype(np.float64), np.nan)
+                parts.append(values[table.codes[j]])
                 meaning.append((j, _NUMBER))
                 continue
             for code in range(len(column.categories)):

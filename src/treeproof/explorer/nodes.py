@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeproof.border.raw import read_raw_table
 from treeproof.columns import plain
+from treeproof.date_parts import DatePart
 from treeproof.explorer.fitting import Fitted
 from treeproof.export.rules import conditions_to
 from treeproof.picture.content import shortened
@@ -24,6 +26,7 @@ __all__ = [
     "count_values",
     "histogram",
     "node_facts",
+    "table_column",
 ]
 
 Groups = list[tuple[str, NDArray[np.bool_]]]
@@ -132,9 +135,29 @@ def histogram(fitted: Fitted, node: int, column: str) -> Histogram:
     many categories the most frequent are shown.
     """
     rows = fitted.rows_of(node)
-    values = fitted.table.columns[column][rows]
+    values = _values_of(fitted, column)[rows]
     groups = _groups(fitted, rows)
     return count_values(column, values, groups, _threshold(fitted, node, column))
+
+
+def table_column(fitted: Fitted, tested: str) -> str:
+    """Return the column of the table that a node tests, which may be one of dates."""
+    part = _date_part(fitted, tested)
+    return tested if part is None else part.column
+
+
+def _date_part(fitted: Fitted, tested: str) -> DatePart | None:
+    dates = [c.date for c in fitted.tree.columns if c.date and c.name == tested]
+    return dates[0] if dates else None
+
+
+def _values_of(fitted: Fitted, column: str) -> NDArray[Any]:
+    """Return a column of the table, or numbers such as the months of its dates."""
+    columns, part = fitted.table.columns, _date_part(fitted, column)
+    if part is None:
+        return columns[column]
+    dates = {part.column: columns[part.column]}
+    return part.of(read_raw_table(dates, None, allow_dates=True).days[0])
 
 
 def count_values(

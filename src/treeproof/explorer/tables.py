@@ -6,6 +6,7 @@ import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ class ColumnFacts:
     """What the page says about a column before anything is fitted."""
 
     name: str
-    kind: str  # "numbers", "categories" or "other"
+    kind: str  # "numbers", "categories", "dates" or "other"
     distinct: int
     missing: int
 
@@ -109,8 +110,12 @@ def _facts(name: str, values: NDArray[Any]) -> ColumnFacts:
     if there.dtype.kind in "iuf":
         return ColumnFacts(name, "numbers", len(np.unique(there)), missing)
     distinct = set(there.tolist())
-    known = all(isinstance(v, str | bool | int | float) for v in distinct)
-    return ColumnFacts(name, "categories" if known else "other", len(distinct), missing)
+    kind = "other"
+    if all(isinstance(v, str | bool | int | float) for v in distinct):
+        kind = "categories"
+    elif all(isinstance(v, date) for v in distinct):  # times of a day are some, too
+        kind = "dates"
+    return ColumnFacts(name, kind, len(distinct), missing)
 
 
 def bundled_table(name: str) -> Table:

@@ -19,7 +19,7 @@ regression tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,11 +65,13 @@ def to_onnx(tree: Tree) -> Any:
     [array(['a', 'a', 'b', 'b'], dtype=object)]
     """
     onnx = need("onnx", "export", "to_onnx()")
-    for column in tree.columns:
-        if column.date is not None:
+    tested = {int(feature) for feature in tree.feature if feature >= 0}
+    for j, column in enumerate(tree.columns):
+        if column.date is not None and j in tested:
             raise ValueError(
-                f"ONNX has no dates, and column {column.date.column!r} holds some; fit "
-                "with numbers made of them, or export the tree as SQL or Python."
+                f"ONNX has no dates, and the tree tests column {column.date.column!r}, "
+                "which holds some; fit with numbers made of them, or export the tree "
+                "as SQL or Python."
             )
     try:
         return _model(onnx, tree)
@@ -118,7 +120,7 @@ def input_arrays(tree: Tree, table: Mapping[str, Any]) -> dict[str, NDArray[Any]
     {'size': dtype('float64'), 'colour': dtype('O')}
     """
     columns = {}
-    for column in tree.columns:
+    for column in _fed(tree):
         values = np.asarray(table[column.name])
         columns[column.name] = _input(column, values)[:, None]
     if _is_matrix(tree):
@@ -140,17 +142,23 @@ def _is_text(column: Column) -> bool:
     return column.categories is not None and column.categories.dtype == object
 
 
+def _fed(tree: Tree) -> list[Column]:
+    """Return the columns that a model is given: all but those of dates."""
+    dates = {column.date.source for column in tree.columns if column.date is not None}
+    return [c for j, c in enumerate(tree.given_columns) if j not in dates]
+
+
 def _is_matrix(tree: Tree) -> bool:
-    return not any(column.is_categorical for column in tree.columns)
+    return not any(column.is_categorical for column in _fed(tree))
 
 
 def _inputs(helper: Any, types: Any, tree: Tree) -> tuple[list[Any], list[Any]]:
     """Return the inputs, and the operations that make one matrix ``X`` of them."""
     if _is_matrix(tree):
-        shape = [None, tree.n_features]
+        shape = [None, len(_fed(tree))]
         return [helper.make_tensor_value_info("X", types.DOUBLE, shape)], []
     inputs, nodes, parts = [], [], []
-    for j, column in enumerate(tree.columns):
+    for j, column in enumerate(_fed(tree)):
         text = _is_text(column)
         kind = types.STRING if text else types.DOUBLE
         inputs.append(helper.make_tensor_value_info(column.name, kind, [None, 1]))
@@ -188,6 +196,8 @@ def _leaf_number(onnx: Any, tree: Tree) -> list[Any]:
     helper, nested = onnx.helper, nest(tree, lambda node: _pieces(tree, node))
     matrix = "X" if _is_matrix(tree) else "treeproof matrix"
     leaves = [k for k, left in enumerate(nested.left) if left == -1]
+    places = {column.name: j for j, column in enumerate(_fed(tree))}
+    of_matrix = [places.get(column.name, 0) for column in tree.columns]
     return [
         helper.make_node(
             "TreeEnsembleRegressor",
@@ -199,7 +209,7 @@ def _leaf_number(onnx: Any, tree: Tree) -> list[Any]:
             target_nodeids=leaves,
             target_ids=[0] * len(leaves),
             target_weights_as_tensor=_tensor(onnx, "places", _places(nested, leaves)),
-            **_node_table(onnx, nested),
+            **_node_table(onnx, nested, of_matrix),
         ),
         helper.make_node(
             "Cast", ["treeproof place"], ["treeproof row"], to=onnx.TensorProto.INT64
@@ -210,14 +220,14 @@ def _leaf_number(onnx: Any, tree: Tree) -> list[Any]:
     ]
 
 
-def _node_table(onnx: Any, nested: Nested) -> dict[str, Any]:
+def _node_table(onnx: Any, nested: Nested, of_matrix: Sequence[int]) -> dict[str, Any]:
     n = len(nested.left)
     inner = [left != -1 for left in nested.left]
     values = np.where(inner, nested.threshold, 0.0)
     return {
         "nodes_treeids": [0] * n,
         "nodes_nodeids": list(range(n)),
-        "nodes_featureids": [max(c, 0) for c in nested.column],
+        "nodes_featureids": [of_matrix[c] if c >= 0 else 0 for c in nested.column],
         "nodes_modes": ["BRANCH_LEQ" if i else "LEAF" for i in inner],
         "nodes_missing_value_tracks_true": [int(m) for m in nested.missing_left],
         "nodes_truenodeids": [max(k, 0) for k in nested.left],

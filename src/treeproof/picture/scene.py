@@ -27,6 +27,7 @@ __all__ = ["Box", "Line", "Scene", "Words", "tree_scene"]
 LARGE = 10.0  # font sizes
 SMALL = 8.0
 _MARGIN = 8.0
+_CAPTION = 320.0  # width of a line of the caption, at least
 _MOST_LEAVES_DOWN = 9
 _LEGEND_CLASSES = 10
 
@@ -98,7 +99,7 @@ def tree_scene(
     units : mapping or None, default=None
         Units by column name, written after thresholds.
     caption : str or None, default=None
-        A line below the tree.
+        Words below the tree.
     details : bool, default=False
         Leaves also show the rows of each class and a confidence interval.
     smoothing : float, default=0.0
@@ -119,11 +120,26 @@ def tree_scene(
     drawing.place(top)
     scene = drawing.scene
     if caption:
-        y = scene.height + SMALL
-        scene.words.append(Words(_MARGIN, y, caption, SMALL, MUTED, "start"))
-        scene.height += 2 * SMALL
-        scene.width = max(scene.width, 2 * _MARGIN + text_width(caption, SMALL))
+        _write_caption(scene, caption)
     return scene
+
+
+def _write_caption(scene: Scene, caption: str) -> None:
+    """Write lines below a tree; they make a narrow picture a little wider."""
+    most = max(scene.width - 2 * _MARGIN, _CAPTION)
+    lines = [""]
+    for word in caption.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if text_width(longer, SMALL) > most and lines[-1]:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    for line in lines:
+        y = scene.height + SMALL
+        scene.words.append(Words(_MARGIN, y, line, SMALL, MUTED, "start"))
+        scene.height += 1.5 * SMALL
+        scene.width = max(scene.width, 2 * _MARGIN + text_width(line, SMALL))
+    scene.height += 0.5 * SMALL
 
 
 class _Drawing:

@@ -127,6 +127,15 @@ def _read_treatments(T: Any, categories: Any) -> tuple[NDArray[Any], NDArray[np.
     if T is None:
         raise ValueError("T is None; pass the treatment that each row was given.")
     given = _one_column(T, "T", "treatment")
+    if given.dtype.kind == "f":
+        doses = given[np.isfinite(given)]
+        parts = doses[doses != np.floor(doses)]
+        if len(parts):
+            raise ValueError(
+                f"Treatments must be labels, and T holds numbers such as {parts[0]:g} "
+                "that are not whole; divide doses into a few groups, for example with "
+                "pd.cut."
+            )
     try:
         treatments, codes = read_labels(given, "OptimalDRPolicyTree")
     except ValueError as error:

@@ -19,11 +19,12 @@ from sklearn.base import clone, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 
 from treeproof.alternatives.engine import LimitReachedError
-from treeproof.importance import DroppedColumn
+from treeproof.importance import DroppedColumn, columns_tested
 from treeproof.report.measures import Measure, measure_of
 from treeproof.report.peers import GROWN, Score, compare
 from treeproof.solving.summary import (
     note_few_rows,
+    note_identifier,
     note_single_column,
     note_single_leaf,
 )
@@ -156,6 +157,7 @@ def investigate(
     doubts = (
         note_few_rows(model),
         note_single_column(model),
+        note_identifier(model),
         note_single_leaf(model),
     )
     found.notes += [doubt for doubt in doubts if doubt is not None]
@@ -222,10 +224,10 @@ def _without_columns(
     weights: NDArray[np.float64] | None,
 ) -> None:
     model = found.model
-    if len(model.tree_.columns) < 2:
+    if len(model.tree_.given_columns) < 2:
         return
     shares = model.feature_importances_
-    used = {int(f) for f in model.tree_.feature if f >= 0}
+    used = columns_tested(model.tree_)
     most = sorted(used, key=lambda j: -shares[j])[:_MOST_DROPPED]
     limit = model.time_limit
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,9 @@ class Measure:
         Whether smaller numbers are better.
     balanced : bool
         Whether all classes count alike.
+    cart, boosted : dict
+        The parameters with which CART and boosted trees of scikit-learn minimise what
+        this measure is made of; empty where they do so by default or cannot.
 
     Examples
     --------
@@ -51,6 +54,8 @@ class Measure:
     of: Scoring
     low_is_good: bool = False
     balanced: bool = False
+    cart: dict[str, Any] = field(default_factory=dict)
+    boosted: dict[str, Any] = field(default_factory=dict)
 
 
 def measure_of(model: Any, y: NDArray[Any]) -> Measure:
@@ -80,23 +85,35 @@ def measure_of(model: Any, y: NDArray[Any]) -> Measure:
     if model.metric in RATIOS:
         return _ratio_of(model, np.unique(y))
     if model.class_weight is not None or model.metric == "balanced_accuracy":
-        return Measure("balanced accuracy", _balanced, balanced=True)
+        alike = {"class_weight": "balanced"}
+        return Measure(
+            "balanced accuracy", _balanced, balanced=True, cart=alike, boosted=alike
+        )
     return Measure("accuracy", _accuracy)
 
 
 def _of_numbers(model: Any) -> Measure:
     """Return R², or its like for the loss of the leaves."""
     criterion = getattr(model, "criterion", "squared_error")
-    if criterion == "absolute_error":
+    if criterion == "absolute_error":  # CART takes minutes for it
         return Measure(
-            "D² of absolute errors", _share_explained("d2_absolute_error_score")
+            "D² of absolute errors",
+            _share_explained("d2_absolute_error_score"),
+            boosted={"loss": "absolute_error"},
         )
     if criterion == "poisson":
-        return Measure("D² of deviances", _share_explained("d2_tweedie_score", power=1))
+        return Measure(
+            "D² of deviances",
+            _share_explained("d2_tweedie_score", power=1),
+            cart={"criterion": "poisson"},
+            boosted={"loss": "poisson"},
+        )
     if criterion == "quantile" and np.ndim(model.quantile) == 0:
+        share = float(model.quantile)
         return Measure(
             "D² of quantile losses",
-            _share_explained("d2_pinball_score", alpha=float(model.quantile)),
+            _share_explained("d2_pinball_score", alpha=share),
+            boosted={"loss": "quantile", "quantile": share},
         )
     return Measure("R²", _r2)
 

@@ -14,8 +14,10 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from treeproof.columns import plain
+from treeproof.importance import columns_tested
 from treeproof.palette import MUTED, class_colour
 from treeproof.picture.svg import readable
 from treeproof.report.findings import Findings
@@ -92,21 +94,35 @@ def _meaning(found: Findings) -> str:
         "balanced accuracy": "share of rows that it gets wrong, all classes weighing "
         "the same,",
         "mean cost": "mean cost of its predictions",
+        "D² of deviances": "Poisson deviance of its predictions, as a fraction of that "
+        "of a single leaf,",
+        "D² of absolute errors": "sum of its absolute errors, as a fraction of that of "
+        "a single leaf,",
+        "D² of quantile losses": "quantile loss of its predictions, as a fraction of "
+        "that of a single leaf,",
     }
     if found.measure not in losses:  # F1 and other ratios, which know no penalty
         return f"The cost of a tree is 1 minus its {found.measure}."
-    loss, price = losses[found.measure], number(model.split_penalty)
+    probabilities = {
+        "log_loss": "mean log loss of the class shares of its leaves",
+        "gini": "mean Gini impurity of its leaves",
+    }
+    criterion = getattr(model, "criterion", "misclassification")
+    loss = probabilities.get(criterion, losses[found.measure])
+    price = number(model.split_penalty)
     return f"The cost of a tree is the {loss} plus {price} for every {part}."
 
 
 def _tree(found: Findings) -> str:
-    rules = "".join(f"<li>{escape(str(rule))}</li>" for rule in found.model.to_rules())
+    listed = found.model.to_rules()
+    rules = "".join(f"<li>{escape(str(rule))}</li>" for rule in listed)
+    ranges = '<p class="muted">Ranges in the leaves are 95% confidence intervals.</p>\n'
     return (
         '<h2>The tree</h2>\n<div class="wide tree" tabindex="0" role="img" '
         f'aria-label="The tree; its rules are listed below.">'
         f"{readable(found.model.to_svg(caption=False, details=True))}</div>\n"
         f"<ul>{rules}</ul>\n"
-        '<p class="muted">Ranges in the leaves are 95% confidence intervals.</p>\n'
+        + (ranges if any(rule.interval is not None for rule in listed) else "")
         if found.model.n_splits_
         else f"<h2>The tree</h2>\n<ul>{rules}</ul>\n"
     )
@@ -170,7 +186,9 @@ def _how_scored(found: Findings) -> str:
             "; a low mean cost is good. The other learners do not know the costs and "
             "make as few errors as they can"
         )
-    if found.measure not in ("R²", "accuracy", "balanced accuracy"):
+    if found.measure in ("D² of absolute errors", "D² of quantile losses"):
+        words += "; CART minimises squared errors"
+    elif not is_regressor(found.model) and "accuracy" not in found.measure:
         words += "; the other learners do not know that measure"
     return words
 
@@ -178,7 +196,7 @@ def _how_scored(found: Findings) -> str:
 def _mistakes(found: Findings) -> str:
     if not found.n_held_out:
         return ""
-    if found.measure == "R²":
+    if is_regressor(found.model):
         return _residuals(found)
     labels = [plain(v) for v in np.unique(found.actual)]
     if len(labels) > _MOST_CLASSES:
@@ -249,7 +267,7 @@ def _importance(found: Findings) -> str:
         return ""
     shares, without = model.feature_importances_, {d.name: d for d in found.dropped}
     order = sorted(range(len(shares)), key=lambda j: -shares[j])
-    used = {int(f) for f in model.tree_.feature if f >= 0}
+    used = columns_tested(model.tree_)
     rows = []
     for j in [j for j in order if j in used][:_MOST_COLUMNS]:
         name = model.tree_.columns[j].name
@@ -258,7 +276,7 @@ def _importance(found: Findings) -> str:
             f'<td class="bar"><span style="width:{100 * shares[j]:.0f}%"></span></td>'
             f"<td>{escape(_increase(without.get(name), model.objective_))}</td></tr>"
         )
-    last = "best cost without it" if found.dropped else ""
+    last = "added cost without it" if found.dropped else ""
     head = "".join(
         f"<th>{h}</th>" for h in ("column", "share of what splits save", "", last)
     )
@@ -266,10 +284,10 @@ def _importance(found: Findings) -> str:
     if found.dropped:
         stopped = not all(one.optimal for one in found.dropped)
         explained = (
-            "<p>The last column is an exact search over all trees that do not use the "
-            "column: how much more the best of them costs."
-            + (" Where the search was stopped, it says what was found until then and "
-               "what was proved." if stopped else "")
+            "<p>The last number says how much more the best tree costs that does not "
+            "use the column, which an exact search over all such trees finds."
+            + (" Where the search was stopped, it says how much more the best tree "
+               "found costs, and the bound that was proved." if stopped else "")
             + "</p>\n"
         )  # fmt: skip
     return (

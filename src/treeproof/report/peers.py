@@ -52,8 +52,8 @@ def compare(
     train, test : ndarray of int
         Numbers of the rows to fit and to score on.
     measure : Measure
-        What the learners are scored by. Where classes count alike, they do for the
-        other learners as well; costs and ratios are not known to them.
+        What the learners are scored by. They minimise what it is made of where they
+        can; costs and ratios are not known to them.
     numeric : bool
         Whether the target is a number.
     leaves : int
@@ -68,7 +68,6 @@ def compare(
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     hot, codes, categorical = _encoded(X)
-    weight: dict[str, Any] = {"class_weight": "balanced"} if measure.balanced else {}
     cart = DecisionTreeRegressor if numeric else DecisionTreeClassifier
     boosted: Any = (
         HistGradientBoostingRegressor if numeric else HistGradientBoostingClassifier
@@ -77,13 +76,15 @@ def compare(
     models: list[tuple[str, Any, NDArray[Any]]] = [
         (
             "CART, as many leaves",
-            cart(max_leaf_nodes=size, random_state=0, **weight),
+            cart(max_leaf_nodes=size, random_state=0, **measure.cart),
             hot,
         ),
-        (GROWN, cart(random_state=0, **weight), hot),
+        (GROWN, cart(random_state=0, **measure.cart), hot),
         (
             "boosted trees",
-            boosted(categorical_features=categorical, random_state=0, **weight),
+            boosted(
+                categorical_features=categorical, random_state=0, **measure.boosted
+            ),
             codes,
         ),
     ]

@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from treeproof.kinds import LEAF
+from treeproof.border.row_names import is_named_like_numbers_of_rows
+from treeproof.kinds import LEAF, THRESHOLD
 from treeproof.solving.certificates import any_depth
 from treeproof.words import counted, number
 
 __all__ = [
     "note_few_rows",
     "note_held_out",
+    "note_identifier",
     "note_single_column",
     "note_single_leaf",
     "summarise",
@@ -22,6 +24,8 @@ _MOST_COLUMNS = 10
 _FEW_IN_ALL, _FEW_OF_A_CLASS = 50, 10  # rows of tables that chance may separate
 _MUCH_LOWER = 0.1  # of an accuracy or R2
 _OUTLIERS = 5  # leaves of a regression with fewer rows are named
+_FEW_EVENTS = 10  # the same for risks and rewards, which vary more from row to row
+_NEARLY_ALL = 0.04  # share of the errors of a single leaf that a split may leave
 _FEW_ROWS = 20  # rows in a leaf on average; below this, trees often fit noise
 
 
@@ -33,7 +37,7 @@ def note_few_rows(model: Any, advice: str = "") -> str | None:
     training rows, but smaller trees are then often better on new ones. The note is
     given if the leaves have fewer than 20 rows on average, and the tree still makes
     errors on the training rows. Trees of numbers are also noted if they have leaves of
-    fewer than five rows.
+    fewer than five rows, and trees of risks or treatments of fewer than ten.
 
     Parameters
     ----------
@@ -60,7 +64,7 @@ def note_few_rows(model: Any, advice: str = "") -> str | None:
         rows = max(rows, int(tree.weighted_n_node_samples[0]))
     paid = leaves - 1 if model.penalize == "leaves" else model.n_splits_
     loss = model.objective_ - model.split_penalty * paid
-    if leaves < 3 or loss < 1e-9:
+    if leaves < 3 or (loss < 1e-9 and tree.measure != "reward"):
         return None
     if rows >= _FEW_ROWS * leaves:
         return _note_outliers(model, tree)
@@ -103,11 +107,12 @@ def note_held_out(model: Any, trained: float, held_out: float, rows: int) -> str
 
 
 def note_single_column(model: Any) -> str | None:
-    """Return a note if one split is right for all rows of a larger table, else None.
+    """Return a note if one split is right for nearly all rows of a table, else None.
 
-    Such a column is often made from the target or known only after it, such as the
-    code of a decision beside the decision. Small tables, with fewer than 50 rows or 10
-    rows of a class, are left alone, since it happens there by chance.
+    That is, if it leaves at most 4% of the errors of a single leaf. Such a column is
+    often made from the target or known only after it, such as the code of a decision
+    beside the decision. Small tables, with fewer than 50 rows or 10 rows of a class,
+    are left alone, since it happens there by chance.
 
     Examples
     --------
@@ -122,15 +127,42 @@ def note_single_column(model: Any) -> str | None:
     if tree.n_splits != 1 or counts is None or len(tree.columns) < 2:
         return None
     leaves = counts[tree.kind == LEAF]
-    pure = np.count_nonzero(leaves, axis=1).max(initial=0) <= 1
+    wrong = leaves.sum() - leaves.max(axis=1, initial=0).sum()
     rows = counts[0][counts[0] > 0]
-    if not pure or rows.sum() < _FEW_IN_ALL or rows.min() < _FEW_OF_A_CLASS:
+    if wrong > _NEARLY_ALL * (rows.sum() - rows.max()):
+        return None
+    if rows.sum() < _FEW_IN_ALL or rows.min() < _FEW_OF_A_CLASS:
         return None
     name = tree.columns[tree.feature[0]].name
+    most = f"all but {wrong:,} of the" if wrong else "all"
     return (
-        f"One split on {name!r} is right for all {rows.sum():,} training rows. Such a "
-        "column is often made from the target, or known only after it; leave it out, "
+        f"One split on {name!r} is right for {most} {rows.sum():,} training rows. Such "
+        "a column is often made from the target, or known only after it; leave it out, "
         "unless it is known before the target is."
+    )
+
+
+def note_identifier(model: Any) -> str | None:
+    """Return a note if a threshold divides numbers that look like names, else None.
+
+    Examples
+    --------
+    >>> from treeproof import OptimalTreeClassifier
+    >>> X = {"patient_id": [k // 4 for k in range(60)], "age": [20, 30, 40] * 20}
+    >>> clf = OptimalTreeClassifier().fit(X, [k < 28 for k in range(60)])
+    >>> print(note_identifier(clf)[:51])
+    The tree compares 'patient_id' with a threshold. If
+    """
+    tree = model.tree_.collapse()
+    tested = dict.fromkeys(tree.feature[tree.kind == THRESHOLD].tolist())
+    named = [tree.columns[j].name for j in tested if tree.columns[j].date is None]
+    named = [name for name in named if is_named_like_numbers_of_rows(name)]
+    if not named:
+        return None
+    return (
+        f"The tree compares {named[0]!r} with a threshold. If its numbers are names, "
+        "of persons for example, their order means nothing and new rows have others: "
+        "leave the column out."
     )
 
 
@@ -145,13 +177,14 @@ def note_single_leaf(model: Any) -> str | None:
     No split saves more than its penalty of 0.2;
     """
     penalty = float(getattr(model, "split_penalty", 0.0))
-    if model.tree_.collapse().n_splits or not model.optimal_ or not penalty:
+    if model.tree_.collapse().n_splits or not penalty:
         return None
     if getattr(model, "max_depth", None) == 0 or model.objective_ == 0:
         return None
+    saves = "saves" if model.optimal_ else "was found that saves"
     note = (
-        f"No split saves more than its penalty of {penalty:g}; a smaller split_penalty "
-        "gives a larger tree"
+        f"No split {saves} more than its penalty of {penalty:g}; a smaller "
+        "split_penalty gives a larger tree"
     )
     alike = getattr(model, "class_weight", "") is None and model.metric == "accuracy"
     if alike and model.cost_matrix is None and model.abstain_cost is None:
@@ -167,19 +200,22 @@ def _note_outliers(model: Any, tree: Any) -> str | None:
     rows, and without them R2 on new rows rose from -0.07 to 0.15.) Classes have no
     outliers: a row that is wrong costs as much as any other.
     """
-    if tree.actions is not None or tree.measure != "errors":
+    uncertain = tree.measure in ("risk", "reward")
+    if not uncertain and (tree.actions is not None or tree.measure != "errors"):
         return None
+    least = _FEW_EVENTS if uncertain else _OUTLIERS
     rows = tree.n_node_samples[tree.kind == LEAF]
     if tree.rows_differ_in_weight:  # weights may be frequencies
         rows = np.maximum(rows, tree.weighted_n_node_samples[tree.kind == LEAF])
-    few = int(np.count_nonzero(rows < _OUTLIERS))
+    few = int(np.count_nonzero(rows < least))
     if few == 0:
         return None
     return (
         f"{few} of the {tree.n_leaves} leaves {'has' if few == 1 else 'have'} fewer "
-        f"than {_OUTLIERS} rows. A leaf for a few outliers lowers the cost on the "
-        "training rows and often predicts new rows badly; "
-        f"min_samples_leaf={_OUTLIERS} rules out such leaves."
+        f"than {least} rows. A leaf for a few "
+        f"{'rows' if uncertain else 'outliers'} lowers the cost on the training rows "
+        f"and often predicts new rows badly; min_samples_leaf={least} rules out such "
+        "leaves."
     )
 
 
@@ -225,7 +261,12 @@ def summarise(model: Any) -> str:
         lines += ["", "share of each column in what the splits save:"]
         for j in order[:_MOST_COLUMNS]:
             lines.append(f"{shares[j]:>6.0%}  {model.tree_.columns[j].name}")
-    notes = note_few_rows(model), note_single_column(model), note_single_leaf(model)
+    notes = (
+        note_few_rows(model),
+        note_single_column(model),
+        note_identifier(model),
+        note_single_leaf(model),
+    )
     for note in notes:
         if note is not None:
             lines += ["", note]

@@ -18,6 +18,7 @@ from typing import IO, Any, NoReturn
 import numpy as np
 
 from treeproof.border.marks import is_usual
+from treeproof.sources.duck import quoted
 from treeproof.sources.marks import read_cells, without_marks
 
 __all__ = [
@@ -46,6 +47,12 @@ _NOT_CSV = {
     b"{": "a JSON file; convert it to CSV or Parquet first",
 }
 _COMMA_NUMBER = re.compile(r"\s*[+-]?\d+(,\d+)?\s*")
+# "61,703" is one of these, or a number with three decimals
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2}(,\d{3})+\s*")
+# the year comes first, or the day as in 31.12.2024
+_CLEAR_DATE = (
+    r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[.](0?[1-9]|1[0-2])[.]\d{4})([ T].*)?"
+)
 _ODD_NUMBERS = {
     "inf", "+inf", "-inf", "infinity", "-infinity", "nan", "na", "n/a", "null", "none",
 }  # fmt: skip
@@ -114,6 +121,24 @@ def scan_csv(
     return without_marks(relation, text, na)
 
 
+def _doubtful_dates(base: Any, path: Path, text: Collection[str]) -> list[str]:
+    """Return the columns of dates whose days and months may change places.
+
+    DuckDB takes "03/04/2024" for the third of April or the fourth of March, depending
+    on the other rows of the file, so that a model would read the same date in two ways.
+    """
+    read = scan_csv(base, path, text, na=[])
+    kinds = zip(read.columns, map(str, read.types), strict=True)
+    dates = [name for name, kind in kinds if kind in ("DATE", "TIMESTAMP")]
+    if not dates:
+        return []
+    cells = scan_csv(base, path, {*text, *dates}, na=[])
+    clear = "count(*) filter (where not regexp_full_match(trim({}), '{}'))"
+    counts = ", ".join(clear.format(quoted(name), _CLEAR_DATE) for name in dates)
+    (doubtful,) = cells.aggregate(counts).fetchall()
+    return [name for name, n in zip(dates, doubtful, strict=True) if n]
+
+
 def explain_csv(path: Path, error: Exception) -> NoReturn:
     """Say what is wrong with a file that DuckDB could not read."""
     for _ in _rows(path, header_of(path)[1]):  # says which line is wrong
@@ -138,7 +163,8 @@ def read_csv_duckdb(
 
     try:
         with duckdb.connect() as base:
-            table = scan_csv(base, path, text, na=na).to_arrow_table()
+            known = {*text, *_doubtful_dates(base, path, text)}
+            table = scan_csv(base, path, known, na=na).to_arrow_table()
     except duckdb.Error as error:
         explain_csv(path, error)
     if table.num_rows == 0:
@@ -209,13 +235,7 @@ def _decoded(line: bytes, number: int, path: Path) -> str:
 
 def _check_almost_numbers(distinct: list[str], name: str, path: Path) -> None:
     """Refuse a column of numbers that is text for a decimal comma or a word as inf."""
-    commas = [v for v in distinct if "," in v]
-    if commas and all(_COMMA_NUMBER.fullmatch(v) for v in distinct):
-        raise ValueError(
-            f"Column {name!r} of {str(path)!r} holds numbers with a decimal comma such "
-            f"as {commas[0]!r}; write them with a decimal point, or read the file with "
-            f"the query \"select * from read_csv('{path}', decimal_separator=',')\"."
-        )
+    _check_commas(distinct, name, path)
     odd = sorted(v for v in distinct if v.strip().lower() in _ODD_NUMBERS)
     if not odd or len(odd) == len(distinct):
         return
@@ -232,6 +252,29 @@ def _check_almost_numbers(distinct: list[str], name: str, path: Path) -> None:
         advice += ", replace it by a number, or drop these rows"
     raise ValueError(
         f"Column {name!r} of {str(path)!r} holds numbers and {odd[0]!r}; {advice}."
+    )
+
+
+def _check_commas(distinct: list[str], name: str, path: Path) -> None:
+    """Refuse numbers with a comma, which may mark the decimals or the thousands."""
+    commas = [v for v in distinct if "," in v]
+    thousands = all(_THOUSANDS.fullmatch(v) for v in commas)
+    others = [v for v in distinct if not thousands or "," not in v]
+    if not commas or not all(_COMMA_NUMBER.fullmatch(v) for v in others):
+        return
+    query = f"\"select * from read_csv('{path}', {{}}=',')\"".format
+    decimals = query("decimal_separator")
+    if thousands:
+        raise ValueError(
+            f"Column {name!r} of {str(path)!r} holds numbers with a comma such as "
+            f"{commas[0]!r}; read the file with the query {query('thousands')} if it "
+            f"separates the thousands, with {decimals} if it is a decimal comma, or "
+            "write the numbers without it."
+        )
+    raise ValueError(
+        f"Column {name!r} of {str(path)!r} holds numbers with a decimal comma such as "
+        f"{commas[0]!r}; write them with a decimal point, or read the file with the "
+        f"query {decimals}."
     )
 
 

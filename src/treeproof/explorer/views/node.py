@@ -7,7 +7,13 @@ from typing import Any
 from nicegui import ui
 
 from treeproof.explorer.fitting import Fitted
-from treeproof.explorer.nodes import Histogram, NodeFacts, histogram, node_facts
+from treeproof.explorer.nodes import (
+    Histogram,
+    NodeFacts,
+    histogram,
+    node_facts,
+    table_column,
+)
 from treeproof.explorer.views.desk import Desk
 from treeproof.explorer.views.legible import CHART_FONT
 from treeproof.palette import INK, MUTED, class_colour
@@ -56,6 +62,8 @@ class NodeView:
         tested = facts.tested or fitted.question.target
         names = [fitted.question.target, *fitted.question.columns]
         if facts.tested is not None:
+            if facts.tested not in names:  # such as the month of a date
+                names.append(facts.tested)
             self._actions(fitted, facts.node, facts.tested)
         ui.select(
             names, value=tested, label="Rows by",
@@ -84,7 +92,7 @@ class NodeView:
 
         def forbid() -> None:
             assert session.question is not None
-            fresh = session.question.without(column)
+            fresh = session.question.without(table_column(fitted, column))
             again(columns=fresh.columns, first=fresh.first, prefix=None)
 
         def keep(*, leaf: bool) -> None:

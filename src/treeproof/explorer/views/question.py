@@ -9,6 +9,7 @@ from nicegui import ui
 from treeproof.explorer.question import Question
 from treeproof.explorer.views.aim import AimView
 from treeproof.explorer.views.desk import Desk
+from treeproof.words import counted
 
 __all__ = ["QuestionView"]
 
@@ -192,8 +193,8 @@ class QuestionView:
             return
         self._target.set_options(list(table.columns))
         self._facts = [
-            {"name": f.name, "kind": f"{f.distinct} {f.kind}"
-             + (f", {f.missing} missing" if f.missing else "")}
+            {"name": f.name, "kind": f"{f.distinct:,} {f.kind}"
+             + (f", {f.missing:,} missing" if f.missing else "")}
             for f in table.facts()
         ]  # fmt: skip
 
@@ -215,11 +216,23 @@ class QuestionView:
         chosen = set(question.columns)
         self._columns.selected = [r for r in self._columns.rows if r["name"] in chosen]
         self._columns.update()
-        self._left_out.text = " ".join(
-            f"Left out: {found.name}, which {found.finding}"
-            + ("; select it if you want to use it." if found.is_usable else ".")
-            for found in self._desk.session.left_out
-        )
+        left_out = self._desk.session.left_out
+        told = "; ".join(f"{found.name}, which {found.finding}" for found in left_out)
+        usable = any(found.is_usable for found in left_out)
+        advice = "; select a column if you want to use it." if usable else "."
+        lines = [f"Left out: {told}{advice}"] if told else []
+        self._left_out.text = " ".join([*lines, *self._rows_left_out(question)])
+
+    def _rows_left_out(self, question: Question) -> list[str]:
+        """Say how many rows have no value of the target."""
+        table = self._desk.session.table
+        assert table is not None
+        gone = table.n_rows - table.labelled(question.target).n_rows
+        if not gone:
+            return []
+        rows = counted(gone, "row")
+        verb = "is" if gone == 1 else "are"
+        return [f"{rows} without a value of {question.target!r} {verb} left out."]
 
     # ------------------------------------------------------------------ asking
 
