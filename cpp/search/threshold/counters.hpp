@@ -32,6 +32,7 @@ struct Counters {
   // cuts left out because a leaf predicts too little weight correctly
   std::int64_t small_leaves = 0;
   std::int64_t pair_solves = 0;    // answers of the last two levels from sums over pairs of columns
+  std::int64_t subtracted_pairs = 0;  // of these, the ones with the sums of a whole less a part
   std::int64_t shared_bins = 0;    // sets of rows that took over the bins of a larger one
   std::int64_t planned_trees = 0;  // answers of depth two with only the root of a tree
   std::int64_t boxes_used = 0;     // bounds that boxes of earlier cuts lent to a side
@@ -69,6 +70,7 @@ struct Counters {
         {"witness_refutations", &Counters::witness_refutations},
         {"small_leaves", &Counters::small_leaves},
         {"pair_solves", &Counters::pair_solves},
+        {"subtracted_pairs", &Counters::subtracted_pairs},
         {"shared_bins", &Counters::shared_bins},
         {"planned_trees", &Counters::planned_trees},
         {"boxes_used", &Counters::boxes_used},

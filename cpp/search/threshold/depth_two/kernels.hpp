@@ -75,6 +75,23 @@ struct ClassKernels {
 using ExplainFours = void (*)(const double* groups, int n_groups, int stride, double centre,
                               double* out);
 
+// Columns of two values (depth_two/binary_pairs.hpp), one output: what the best constants lose in
+// the leaves below column f and each of some others. Moments are (weight, sum, own terms, rows).
+struct PairInput {
+  const double* both;       // [other, moment]: rows with the rarer value of f and of the other
+  const double* of_others;  // [other, moment]: rows with the rarer value of the other
+  const double* of_column;  // [moment]: rows with the rarer value of f
+  const double* all;        // [moment]
+  int n_others;
+  double centre;
+  double min_rows;  // of a leaf; with fewer, it loses infinitely much
+  double little;    // leaves of less weight have to be summed up directly
+};
+// Four losses for each other column: of the rows with the rarer value of f split by the other
+// column, of those with the commoner value of f, and the same two for the other column split by f.
+// NaN if one of the leaves has too little weight.
+using LosePairs = void (*)(const PairInput& in, double* out);
+
 struct MomentKernels {
   Kernel<double> one;  // one output
   Kernel<double> one_min;
@@ -83,6 +100,7 @@ struct MomentKernels {
   Kernel<double> smoothed;  // the same with imaginary rows in every leaf
   Kernel<double> smoothed_min;
   ExplainFours explain_fours;
+  LosePairs lose_pairs;
 };
 
 struct KernelSet {

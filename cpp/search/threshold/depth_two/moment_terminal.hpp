@@ -30,24 +30,38 @@ class MomentTerminal {
                context.settings.min_leaf > 1, context.settings.further_child,
                context.settings.fine_bins_from),
         stump_(context, stumps),
-        pairs_(context, kernels(choose_kernels(context.settings.portable_kernels)).explain_fours),
-        two_(context, lanes_, stumps) {}
+        pairs_(context, kernels(choose_kernels(context.settings.portable_kernels))),
+        columns_(context.columns), two_(context, lanes_, stumps) {}
 
   Answer<double> solve(const Task<double>& task) {
     if (pairs_.solves(task)) {
       has_cuts_ = false;
       if (std::optional<Answer<double>> found = pairs_.solve(task)) return *std::move(found);
     }
-    if (task.depth == 1) return stump_.solve(task);
-    has_cuts_ = true;
-    return two_.solve(task);
+    if (!task.rows->has_lists()) {
+      const RowSubset rows = task.rows->with_lists(*columns_);
+      Task<double> listed = task;
+      listed.rows = &rows;
+      listed.around = nullptr;
+      Answer<double> found = solve_by_cuts(listed);
+      has_cuts_ = false;
+      return found;
+    }
+    return solve_by_cuts(task);
   }
+  // Whether tasks of a search without proof may have rows without sorted lists.
+  bool reads_rows_only() const { return pairs_.usable(); }
   // The bounds on cuts that the last solve of depth two has found.
   std::span<const CutBounds<double>> cuts(std::int32_t f) const {
     return has_cuts_ ? two_.cuts(f) : std::span<const CutBounds<double>>{};
   }
 
  private:
+  Answer<double> solve_by_cuts(const Task<double>& task) {
+    if (task.depth == 1) return stump_.solve(task);
+    has_cuts_ = true;
+    return two_.solve(task);
+  }
   static MomentKernels kernels(const KernelSet& set) {
     return std::same_as<Phi, Squares> ? set.squares : set.logs;
   }
@@ -56,6 +70,7 @@ class MomentTerminal {
   MomentLanes<Phi> lanes_;
   StumpTerminal<Loss> stump_;
   BinaryPairs<Phi> pairs_;
+  const Columns* columns_;
   bool has_cuts_ = false;  // whether the last solve went through the cuts of all columns
   DepthTwo<Loss, MomentLanes<Phi>> two_;
 };
