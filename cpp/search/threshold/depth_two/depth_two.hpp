@@ -150,8 +150,7 @@ class DepthTwo {
   // (which need the true minimum) improve the best one.
   Point bound_cut(const Candidate& c, std::uint32_t min_left, std::uint32_t min_right,
                   TestKind test, std::uint32_t first, std::uint32_t last) {
-    const Value leaf_left = side_leaf(c, Side::left);
-    const Value leaf_right = side_leaf(c, Side::right);
+    const Value leaf_left = side_leaf(c, Side::left), leaf_right = side_leaf(c, Side::right);
     const StumpBounds<Value> b = lanes_->bounds(min_left, min_right, *context_->counters);
     const Point point{last, side_cost(c.left_splits, leaf_left, b.left_lower),
                       side_cost(c.right_splits, leaf_right, b.right_lower)};
@@ -341,6 +340,10 @@ class DepthTwo {
   Value settle(const Candidate& c, Point& x, const Point& a, const Point& b) {
     const std::uint32_t p = x.position;
     lanes_->window(0, p);
+    if constexpr (requires { lanes_->between(p, p, Value{}, Value{}); })
+      if (task_->counted_cuts == nullptr)  // a proof counts every column at each of its cuts
+        lanes_->between(a.position, b.position, budget() - b.right - penalty(),
+                        budget() - a.left - penalty());
     const std::uint32_t min_left = relaxed_minimum(min_leaf_, b.position - p);
     const std::uint32_t min_right = relaxed_minimum(min_leaf_, p - a.position);
     Point fresh = bound_cut(c, min_left, min_right, TestKind::threshold, 0, p);
