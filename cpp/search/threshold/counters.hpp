@@ -35,6 +35,7 @@ struct Counters {
   std::int64_t subtracted_pairs = 0;  // of these, the ones with the sums of a whole less a part
   std::int64_t count_solves = 0;     // answers of depth two from counts of two classes
   std::int64_t inherited_lanes = 0;  // columns below a cut that neighbouring cuts have settled
+  std::int64_t parted_groups = 0;    // groups of bins that are no use as a whole
   std::int64_t parted_bins = 0;      // bins that are no use even if a cut parts their classes
   std::int64_t shared_bins = 0;      // sets of rows that took over the bins of a larger one
   std::int64_t planned_trees = 0;  // answers of depth two with only the root of a tree
@@ -76,6 +77,7 @@ struct Counters {
         {"subtracted_pairs", &Counters::subtracted_pairs},
         {"count_solves", &Counters::count_solves},
         {"inherited_lanes", &Counters::inherited_lanes},
+        {"parted_groups", &Counters::parted_groups},
         {"parted_bins", &Counters::parted_bins},
         {"shared_bins", &Counters::shared_bins},
         {"planned_trees", &Counters::planned_trees},

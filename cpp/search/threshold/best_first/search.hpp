@@ -441,7 +441,7 @@ class Search {
 
   // Builds the tree of a planned answer for one side of the current cut.
   void complete(const Frame& frame, const RowSubset& rows, int splits, Answer<Value>& answer) {
-    if constexpr (L::kUnitStep && Terminal::kDepth == 2)
+    if constexpr (requires { terminal_->tree(Task<Value>{}, answer.root); })
       if (std::exchange(answer.planned, false))
         answer.tree = terminal_->tree(
             {&rows, answer.upper, frame.depth, splits, frame.task->min_leaf, {}, {}}, answer.root);

@@ -73,51 +73,83 @@ void CountLanes::window(std::uint32_t first, std::uint32_t last) {
       [this](std::uint32_t a, std::uint32_t b) { move<false>(a, b); });
 }
 
-// Looks up the losses before and after the end of every bin; returns the least sum.
-double CountLanes::at_ends(std::size_t lane, Side side, Pair whole, Ends& ends) const {
+// Counts the rows before the end of every bin.
+void CountLanes::add_up(std::size_t lane, Side side) {
   const auto bins = static_cast<std::size_t>(bins_->n_bins());
   const Pair* const cells = cells_.data() + lane * kBins;
-  const Pair* const total = total_before_.data() + lane * (kBins + 1);
   Pair left = 0;
-  double least = kNever;
-  for (std::size_t bin = 0; bin <= bins; ++bin) {
-    const Pair before = side == Side::left ? left : total[bin] - left;
-    ends.before[bin] = before;
-    ends.first[bin] = counts_->loss(before);
-    ends.second[bin] = counts_->loss(whole - before);
-    least = std::min(least, ends.first[bin] + ends.second[bin]);
-    if (bin < bins) left += cells[bin];
+  if (side == Side::left) {
+    for (std::size_t bin = 0; bin < bins; ++bin) {
+      before_end_[bin] = left;
+      left += cells[bin];
+    }
+    before_end_[bins] = left;
+    return;
   }
-  return least;
+  const Pair* const total = total_before_.data() + lane * (kBins + 1);
+  for (std::size_t bin = 0; bin < bins; ++bin) {
+    before_end_[bin] = total[bin] - left;
+    left += cells[bin];
+  }
+  before_end_[bins] = total[bins] - left;
 }
 
-// The bound of parted bins; see the top of the header. The ends of the bin are not included.
-double CountLanes::in_bin(const Ends& ends, std::size_t bin, Pair whole) const {
-  const Pair before = ends.before[bin], rows = ends.before[bin + 1] - before;
+// The bound of parted bins for cuts between two ends; see the top of the header. The ends are not
+// included.
+double CountLanes::parted(std::size_t from, std::size_t to, Pair whole) const {
+  const Pair before = before_end_[from], rows = before_end_[to] - before;
   const Pair of_first = before + ClassCounts::first(rows);
   const Pair of_second = before + (rows - ClassCounts::first(rows));
   return std::min(counts_->loss(of_first) + counts_->loss(whole - of_first),
                   counts_->loss(of_second) + counts_->loss(whole - of_second));
 }
 
-auto CountLanes::stumps(std::size_t lane, Side side, double cap, Counters& counters) -> Stumps {
-  const SideOfCut here = at(side);
-  const double ends = at_ends(lane, side, here.counts, ends_);
-  const double matters = std::min(ends, cap + here.forced);
-  double anywhere = ends;
+// Bounds the best cut of a column: first groups of bins, and then the bins of those groups that may
+// hold a cut that matters. `inside` is called for bins that may hold one; it returns a bound that
+// is at least as good, and may lower what matters. Losses contain the forced part. What comes within
+// half of the tolerance of losses does not matter either.
+template <class Inside>
+auto CountLanes::walk(std::size_t lane, Pair whole, double& matters, Counters& counters,
+                      Inside inside) const -> Stumps {
+  constexpr std::size_t kGroup = 8;
   const auto bins = static_cast<std::size_t>(bins_->n_bins());
-  for (std::size_t bin = 0; bin < bins; ++bin) {
-    double inside = ends_.first[bin] + ends_.second[bin + 1];  // the monotone bound
-    if (!(inside < anywhere) || !bins_->several(static_cast<int>(lane), static_cast<int>(bin)))
-      continue;
-    if (inside < matters) {
-      const double parted = in_bin(ends_, bin, here.counts);
-      if (parted >= matters) ++counters.parted_bins;
-      inside = std::max(inside, parted);
+  const double slack = (Tolerance::kRelative * std::min(matters, 1.0) + Tolerance::kFloor) / 2;
+  Stumps out{kNever, kNever};
+  const auto end = [&](Split at) {
+    out.upper = std::min(out.upper, at.first + at.second);
+    matters = std::min(matters, out.upper);
+    return at;
+  };
+  Split left = end(split_at(0, whole));
+  for (std::size_t from = 0, to = 0; from < bins; from = to) {
+    to = std::min(from + kGroup, bins);
+    const Split right = end(split_at(to, whole));
+    double bound = left.first + right.second;  // the monotone bound
+    if (bound + slack < matters) bound = std::max(bound, parted(from, to, whole));
+    if (bound + slack < matters) {
+      bound = kNever;
+      Split before = left;
+      for (std::size_t bin = from; bin < to; ++bin) {
+        const Split after = bin + 1 < to ? end(split_at(bin + 1, whole)) : right;
+        double here = before.first + after.second;
+        before = after;
+        if (!(here < bound) || !bins_->several(static_cast<int>(lane), static_cast<int>(bin)))
+          continue;
+        if (here + slack < matters) {
+          here = std::max(here, parted(bin, bin + 1, whole));
+          if (here + slack < matters) here = std::max(here, inside(bin));
+          else ++counters.parted_bins;
+        }
+        bound = std::min(bound, here);
+      }
+    } else {
+      ++counters.parted_groups;
     }
-    anywhere = std::min(anywhere, inside);
+    out.lower = std::min(out.lower, bound);
+    left = right;
   }
-  return {std::max(0.0, anywhere - here.forced), std::max(0.0, ends - here.forced)};
+  out.lower = std::min(out.lower, out.upper);
+  return out;
 }
 
 double* CountLanes::found_at(std::uint32_t position, Side side) {
@@ -135,25 +167,42 @@ double CountLanes::inherited(Side side, std::size_t lane) const {
   return found_[(2 * std::size_t{slot_[position]} + (side == Side::left ? 0 : 1)) * lanes_ + lane];
 }
 
+void CountLanes::bound_lane(Side side, std::size_t lane, Counters& counters) {
+  const std::size_t s = side == Side::left ? 0 : 1;
+  const double known = inherited(side, lane);
+  lower_[s][lane] = known;
+  double matters = std::min(cap_[s], upper_[s]);
+  if (!(known < matters)) {
+    ++counters.inherited_lanes;
+    return;
+  }
+  const SideOfCut here = at(side);
+  matters += here.forced;
+  add_up(lane, side);
+  const Stumps found =
+      walk(lane, here.counts, matters, counters, [](std::size_t) { return 0.0; });
+  lower_[s][lane] = std::max(known, found.lower - here.forced);
+  if (found.upper - here.forced < upper_[s]) {
+    upper_[s] = std::max(0.0, found.upper - here.forced);
+    best_lane_[s] = lane;
+  }
+}
+
 StumpBounds<double> CountLanes::bounds(std::uint32_t, std::uint32_t, Counters& counters) {
   ++counters.evaluations;
   std::array<double, 2> least;
   for (const Side side : {Side::left, Side::right}) {
     const std::size_t s = side == Side::left ? 0 : 1;
-    least[s] = upper_[s] = leaf(side);
+    upper_[s] = leaf(side);
     lower_[s].resize(lanes_);
-    for (std::size_t lane = 0; lane < lanes_; ++lane) {
-      const double known = inherited(side, lane);
-      lower_[s][lane] = known;
-      if (known < cap_[s]) {
-        const Stumps found = stumps(lane, side, cap_[s], counters);
-        lower_[s][lane] = std::max(known, found.lower);
-        upper_[s] = std::min(upper_[s], found.upper);
-      } else {
-        ++counters.inherited_lanes;
-      }
-      least[s] = std::min(least[s], lower_[s][lane]);
-    }
+    // The column that was the best one at the last cut is probably good here, so that the bounds of
+    // others need not be as good.
+    const std::size_t first = best_lane_[s];
+    if (first < lanes_) bound_lane(side, first, counters);
+    for (std::size_t lane = 0; lane < lanes_; ++lane)
+      if (lane != first) bound_lane(side, lane, counters);
+    least[s] = upper_[s];
+    for (const double lower : lower_[s]) least[s] = std::min(least[s], lower);
     std::ranges::copy(lower_[s], found_at(last_, side));
   }
   before_ = after_ = kNowhere;
@@ -178,29 +227,22 @@ double CountLanes::exact(Side side, double cap, Counters& counters) {
 
 double CountLanes::scan(Side side, std::size_t lane, double best, Counters& counters) {
   const SideOfCut here = at(side);
-  best = std::min(best, at_ends(lane, side, here.counts, ends_) - here.forced);
-  const auto bins = static_cast<std::size_t>(bins_->n_bins());
-  for (std::size_t bin = 0; bin < bins; ++bin) {
-    const double monotone = ends_.first[bin] + ends_.second[bin + 1] - here.forced;
-    if (loss_->closes(monotone, best) ||
-        !bins_->several(static_cast<int>(lane), static_cast<int>(bin)))
-      continue;
-    if (loss_->closes(in_bin(ends_, bin, here.counts) - here.forced, best)) {
-      ++counters.parted_bins;
-      continue;
-    }
-    best = scan_rows(side, lane, bin, ends_.before[bin], best);
-  }
-  return best;
+  double matters = best + here.forced;
+  add_up(lane, side);
+  walk(lane, here.counts, matters, counters, [&](std::size_t bin) {
+    matters = std::min(matters, scan_rows(side, lane, bin));
+    return matters;
+  });
+  return std::min(best, matters - here.forced);
 }
 
-// Looks up the cuts between the rows of a bin.
-double CountLanes::scan_rows(Side side, std::size_t lane, std::size_t bin, Pair before,
-                             double best) {
+// Looks up the cuts between the rows of a bin; returns the least loss with its forced part.
+double CountLanes::scan_rows(Side side, std::size_t lane, std::size_t bin) {
   const std::uint32_t* const starts = bins_->starts(static_cast<int>(lane));
   const std::uint32_t* const list = rows_->list(codes_->features[lane]);
   const std::uint32_t* const rank = columns_->rank_of(codes_->features[lane]).data();
-  const SideOfCut here = at(side);
+  const Pair whole = at(side).counts;
+  Pair before = before_end_[bin];
   visited_ += starts[bin + 1] - starts[bin];
   double least = kNever;
   std::uint32_t value = kNowhere;
@@ -208,12 +250,11 @@ double CountLanes::scan_rows(Side side, std::size_t lane, std::size_t bin, Pair 
     const std::uint32_t r = list[k];
     if (!on(side, r)) continue;
     const std::uint32_t v = rank[rows_->row(r)];
-    if (v != value) least = std::min(least, counts_->loss(before) +
-                                                counts_->loss(here.counts - before));
+    if (v != value) least = std::min(least, counts_->loss(before) + counts_->loss(whole - before));
     value = v;
     before += of_row_[r];
   }
-  return std::min(best, least - here.forced);
+  return least;
 }
 
 }  // namespace treeproof::threshold

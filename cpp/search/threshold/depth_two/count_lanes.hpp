@@ -9,7 +9,8 @@
 //                 sum over both parts is concave in how many rows are moved. Over all numbers of
 //                 rows of each class, it is therefore least at a corner: none moved, all moved
 //                 (both are ends of the bin), or all of one class and none of the other. A bin of a
-//                 single class has no other corners, so its ends bound it exactly.
+//                 single class has no other corners, so its ends bound it exactly. Several bins
+//                 together are bounded in the same way, and bins one by one only if that fails.
 //   monotone      Fewer rows lose no more: without the bin's rows, both parts lose at most as
 //                 much. This needs no further look-ups and is tried first.
 //   inheritance   What the best stump on a column loses left of a cut is a bound for later cuts,
@@ -33,6 +34,7 @@ namespace treeproof::threshold {
 
 class CountLanes {
  public:
+  static constexpr bool kCounts = true;
   using Value = double;
   using Loss = MomentLoss<Logs>;
 
@@ -93,21 +95,26 @@ class CountLanes {
   struct Stumps {
     double lower, upper;
   };
-  // The losses of what is before and after each end of a bin.
-  struct Ends {
-    std::array<Pair, kBins + 1> before;
-    std::array<double, kBins + 1> first, second;
+  // The losses of what is before and after the end of a bin.
+  struct Split {
+    double first, second;
   };
-  double at_ends(std::size_t lane, Side side, Pair whole, Ends& ends) const;
-  double in_bin(const Ends& ends, std::size_t bin, Pair whole) const;
-  Stumps stumps(std::size_t lane, Side side, double cap, Counters& counters);
+  Split split_at(std::size_t end, Pair whole) const {
+    return {counts_->loss(before_end_[end]), counts_->loss(whole - before_end_[end])};
+  }
+  void add_up(std::size_t lane, Side side);
+  double parted(std::size_t from, std::size_t to, Pair whole) const;
+  template <class Inside>
+  Stumps walk(std::size_t lane, Pair whole, double& matters, Counters& counters,
+              Inside inside) const;
+  void bound_lane(Side side, std::size_t lane, Counters& counters);
   template <bool kAdd>
   void move(std::uint32_t from, std::uint32_t to);
   bool on(Side side, std::uint32_t local) const {
     return (position_[local] - first_ < last_ - first_) == (side == Side::left);
   }
   double scan(Side side, std::size_t lane, double best, Counters& counters);
-  double scan_rows(Side side, std::size_t lane, std::size_t bin, Pair before, double best);
+  double scan_rows(Side side, std::size_t lane, std::size_t bin);
   // What was found at a cut of this sweep: for each side and column, a lower bound.
   double* found_at(std::uint32_t position, Side side);
   double inherited(Side side, std::size_t lane) const;
@@ -138,8 +145,9 @@ class CountLanes {
   std::vector<std::uint32_t> slot_;  // [position]: where its bounds are; kNowhere: none
   std::vector<double> found_;        // [slot, side, lane]
   std::array<std::vector<double>, 2> lower_;  // at the current cut
-  double upper_[2] = {0.0, 0.0};
-  Ends ends_;
+  std::array<double, 2> upper_{0.0, 0.0};
+  std::array<std::size_t, 2> best_lane_{0, 0};
+  std::array<Pair, kBins + 1> before_end_;  // of the last column and side that was added up
 };
 
 }  // namespace treeproof::threshold

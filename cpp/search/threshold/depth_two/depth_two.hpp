@@ -436,9 +436,9 @@ class DepthTwo {
     }
     out.found = best_root_.found;
     out.upper = best_;
-    // Sums of real numbers depend on their order, so for such losses the tree is built to know its
-    // cost.
-    if (L::kUnitStep && task_->may_plan && !stopped_ && best_root_.found) {
+    // Sums of real numbers depend on their order, so unless lanes count, the tree is built to know
+    // its cost.
+    if (Lanes::kCounts && task_->may_plan && !stopped_ && best_root_.found) {
       out.planned = best_root_.feature >= 0;
       out.root = best_root_;
       ++context_->counters->planned_trees;

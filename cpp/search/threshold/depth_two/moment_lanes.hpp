@@ -29,6 +29,7 @@ namespace treeproof::threshold {
 template <class Phi>
 class MomentLanes {
  public:
+  static constexpr bool kCounts = false;
   using Value = double;
 
   MomentLanes(const Columns& columns, const MomentLoss<Phi>& loss, const ColumnCodes& codes,

@@ -42,6 +42,7 @@ class CountTerminal {
     ++counters_->count_solves;
     return two_.solve(task);
   }
+  SplitTree tree(const Task<double>& task, const BestRoot& root) { return two_.tree(task, root); }
   std::span<const CutBounds<double>> cuts(std::int32_t f) const { return two_.cuts(f); }
 
  private:
@@ -80,6 +81,7 @@ class MomentTerminal {
       Task<double> listed = task;
       listed.rows = &rows;
       listed.around = nullptr;
+      listed.may_plan = false;  // what is planned is built from lists
       Answer<double> found = solve_by_cuts(listed);
       has_cuts_ = false;
       return found;
@@ -88,6 +90,10 @@ class MomentTerminal {
   }
   // Whether tasks of a search without proof may have rows without sorted lists.
   bool reads_rows_only() const { return pairs_.usable(); }
+  // Builds the tree of a planned answer.
+  SplitTree tree(const Task<double>& task, const BestRoot& root) {
+    return counts_->tree(task, root);
+  }
   // The bounds on cuts that the last solve of depth two has found.
   std::span<const CutBounds<double>> cuts(std::int32_t f) const {
     if (!has_cuts_) return {};
