@@ -185,7 +185,8 @@ class DepthTwo {
       lanes_->begin(c.feature);
       switch (kind(c.feature)) {
         case FeatureKind::ordered:
-          coarse_cuts(c, view);
+          if (kLooksBetween && task_->counted_cuts == nullptr) coarse_cuts_twice(c, view);
+          else coarse_cuts(c, view);
           // If no tree is below the cut-off, every feature has to be refined, so the order does not
           // matter.
           if (!best_root_.found && !stopped_ && !context_->loss->closes(c.lower, best_)) {
@@ -227,39 +228,20 @@ class DepthTwo {
                        lanes_->bounds(1, 1, *context_->counters).right_lower);
   }
 
-  void coarse_cuts(Candidate& c, const FeatureView& view) {
-    const std::uint32_t coarse = context_->settings.coarse_cuts;
-    const bool relaxed = min_leaf_ > 1;
-    const Value leaf = lanes_->leaf_of_all();
-    c.points.push_back({0, Value{}, at_end(c.right_splits ? whole_ : leaf)});
-    std::uint32_t skip_to = 1;
-    for (std::uint32_t k = 1; k < coarse; ++k) {
-      const auto wish = static_cast<std::uint32_t>(std::uint64_t{size_} * k / coarse);
-      if (wish < skip_to || wish == 0) continue;
-      const std::uint32_t p = view.nearest_boundary(wish, skip_to, size_ - 1);
-      if (p == 0) continue;
-      const std::uint32_t moved = p - c.points.back().position;
-      if (stop(moved)) return;
-      lanes_->window(0, p);
-      Point point = bound_cut(c, 1, 1, TestKind::threshold, 0, p);
-      if (relaxed && !closed(point.left + point.right))
-        bound_cut(c, min_leaf_, min_leaf_, TestKind::threshold, 0, p);
-      raise(point.left, c.points.back().left);
-      c.points.push_back(point);
-      skip_to = p + 1;
-      if (context_->unit_step(min_leaf_)) {
-        const Value slack = point.left + point.right - budget();
-        while (slack > 0 && skip_to < size_ && lanes_->weight_between(p, skip_to) <= slack)
-          skip_to += std::max(1u, size_ / (4 * coarse));
-      }
-    }
-    c.points.push_back({size_, at_end(c.left_splits ? whole_ : leaf), Value{}});
-    for (std::size_t k = c.points.size() - 1; k-- > 0;)
-      raise(c.points[k].right, c.points[k + 1].right);
-    Value lower = context_->loss->infinite();
-    for (std::size_t k = 0; k + 1 < c.points.size(); ++k)
-      lower = std::min(lower, interval_bound(c.points[k], c.points[k + 1]));
-    raise_both(c, penalty() + lower);
+  // depth_two/coarse_cuts.hpp
+  void coarse_cuts(Candidate& c, const FeatureView& view);
+  void coarse_cuts_twice(Candidate& c, const FeatureView& view);
+  void fill_in(Candidate& c, const FeatureView& view, std::size_t from);
+  void bound_intervals(Candidate& c);
+  static constexpr bool kLooksBetween =
+      requires(Lanes lanes, Value cap) { lanes.between(0u, 0u, cap, cap); };
+  // Tells the lanes what is known of both sides of the next cut, and what costs do not matter. A
+  // proof counts every column at each of its cuts.
+  void look_between(const Point& a, const Point& b) {
+    if constexpr (kLooksBetween)
+      if (task_->counted_cuts == nullptr)
+        lanes_->between(a.position, b.position, budget() - b.right - penalty(),
+                        budget() - a.left - penalty());
   }
 
   // Returns a lower bound for the cuts strictly between a and b, and for a and b themselves if they
@@ -340,10 +322,7 @@ class DepthTwo {
   Value settle(const Candidate& c, Point& x, const Point& a, const Point& b) {
     const std::uint32_t p = x.position;
     lanes_->window(0, p);
-    if constexpr (requires { lanes_->between(p, p, Value{}, Value{}); })
-      if (task_->counted_cuts == nullptr)  // a proof counts every column at each of its cuts
-        lanes_->between(a.position, b.position, budget() - b.right - penalty(),
-                        budget() - a.left - penalty());
+    look_between(a, b);
     const std::uint32_t min_left = relaxed_minimum(min_leaf_, b.position - p);
     const std::uint32_t min_right = relaxed_minimum(min_leaf_, p - a.position);
     Point fresh = bound_cut(c, min_left, min_right, TestKind::threshold, 0, p);
@@ -494,3 +473,4 @@ class DepthTwo {
 }  // namespace treeproof::threshold
 
 #include "search/threshold/depth_two/category_roots.hpp"
+#include "search/threshold/depth_two/coarse_cuts.hpp"
