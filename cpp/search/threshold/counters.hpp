@@ -37,6 +37,7 @@ struct Counters {
   std::int64_t inherited_lanes = 0;  // columns below a cut that neighbouring cuts have settled
   std::int64_t parted_groups = 0;    // groups of bins that are no use as a whole
   std::int64_t parted_bins = 0;      // bins that are no use even if a cut parts their classes
+  std::int64_t tangent_cuts = 0;     // cuts that a tangent of the logarithm has settled
   std::int64_t shared_bins = 0;      // sets of rows that took over the bins of a larger one
   std::int64_t planned_trees = 0;  // answers of depth two with only the root of a tree
   std::int64_t boxes_used = 0;     // bounds that boxes of earlier cuts lent to a side
@@ -79,6 +80,7 @@ struct Counters {
         {"inherited_lanes", &Counters::inherited_lanes},
         {"parted_groups", &Counters::parted_groups},
         {"parted_bins", &Counters::parted_bins},
+        {"tangent_cuts", &Counters::tangent_cuts},
         {"shared_bins", &Counters::shared_bins},
         {"planned_trees", &Counters::planned_trees},
         {"boxes_used", &Counters::boxes_used},

@@ -1,8 +1,8 @@
 // The cuts of stage 1 of depth two: two dozen of every feature. Part of depth_two.hpp.
 //
-// Where lanes use what neighbouring cuts have shown (count_lanes.hpp), moving rows takes little
-// time, and every fourth cut comes first. The window then moves back, and the cuts between two of
-// these are bounded only if the monotone bound leaves something to gain between them.
+// Where moving rows takes little time beside bounding a cut, every fourth cut comes first. The
+// window then moves back, and the cuts between two of these are bounded only if the monotone bound
+// leaves something to gain between them.
 #pragma once
 
 #include "search/threshold/depth_two/depth_two.hpp"

@@ -66,6 +66,8 @@ class CountLanes {
   double exact(Side side, double cap, Counters& counters);
   double weight_between(std::uint32_t, std::uint32_t) const { return 0.0; }
 
+  bool looks_twice() const { return true; }
+
   std::uint64_t visited() const { return visited_; }
   std::uint64_t nanoseconds_to_move(std::uint32_t rows) const {
     constexpr std::uint64_t kBounds = 1000;

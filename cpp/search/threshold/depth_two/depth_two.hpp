@@ -185,7 +185,7 @@ class DepthTwo {
       lanes_->begin(c.feature);
       switch (kind(c.feature)) {
         case FeatureKind::ordered:
-          if (kLooksBetween && task_->counted_cuts == nullptr) coarse_cuts_twice(c, view);
+          if (looks_twice()) coarse_cuts_twice(c, view);
           else coarse_cuts(c, view);
           // If no tree is below the cut-off, every feature has to be refined, so the order does not
           // matter.
@@ -235,6 +235,12 @@ class DepthTwo {
   void bound_intervals(Candidate& c);
   static constexpr bool kLooksBetween =
       requires(Lanes lanes, Value cap) { lanes.between(0u, 0u, cap, cap); };
+  // Whether bounds of a cut take so much longer than moving rows that the window may pass twice.
+  bool looks_twice() const {
+    if constexpr (requires { lanes_->looks_twice(); })
+      return min_leaf_ == 1 && task_->counted_cuts == nullptr && lanes_->looks_twice();
+    else return false;
+  }
   // Tells the lanes what is known of both sides of the next cut, and what costs do not matter. A
   // proof counts every column at each of its cuts.
   void look_between(const Point& a, const Point& b) {

@@ -38,6 +38,9 @@ struct LaneInput {
   // Of a moment histogram (loss/moment_loss.hpp).
   const T* centres = nullptr;
   const T* prior = nullptr;
+  // [block][array][end of a bin][lane]: what is explained before the end on the left and on the right
+  // side, and after it; written where logarithms take longer than that
+  T* kept = nullptr;
 };
 
 // For each side: class weights (or moments) of the whole side, its number of rows, and the least

@@ -23,6 +23,7 @@
 #include "search/threshold/depth_two/fine_bins.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
+#include "search/threshold/depth_two/log_tangent.hpp"
 
 namespace treeproof::threshold {
 
@@ -52,6 +53,12 @@ class MomentLanes {
   double exact(Side side, double cap, Counters& counters);
   // There is no unit step for these losses.
   double weight_between(std::uint32_t, std::uint32_t) const { return 0.0; }
+
+  // A logarithm for every bin takes longer than moving the rows of a small set.
+  bool looks_twice() const requires(!MomentLoss<Phi>::kSquares) {
+    constexpr std::uint32_t kFewRows = 1000;
+    return rows_->size() <= kFewRows;
+  }
 
   // Rows that exact scans of this set have visited.
   std::uint64_t visited() const { return visited_; }
@@ -109,6 +116,12 @@ class MomentLanes {
   // Divides the bins into parts.
   void divide_bins(Counters& counters);
   void move_parts(std::uint32_t from, std::uint32_t to, double sign);
+  // What the kernel has found of a lane: what is explained before the end of a bin, and after it.
+  double kept(Side side, std::size_t lane, std::size_t end, bool after) const {
+    const std::size_t ends = memory_.bins + 1;
+    const std::size_t array = (after ? 2u : 0u) + (side == Side::left ? 0u : 1u);
+    return kept_[((lane / kWidth * 4 + array) * ends + end) * kWidth + lane % kWidth];
+  }
   double scan(Side side, std::size_t lane, double best, double min_rows);
   double scan_parts(const Scan& scan, std::size_t bin, double before, double rows, double best);
   double scan_rows(const Scan& scan, std::uint32_t from, std::uint32_t to, double count,
@@ -130,6 +143,9 @@ class MomentLanes {
 
   const RowSubset* rows_ = nullptr;
   LaneMemory<double> memory_;
+  AlignedArray<double> kept_;  // [block, array, end of a bin, lane]; for logarithms only
+  double reach_ = 0.0;         // magnitude of the sums, for their rounding
+  std::int64_t skipped_ = 0;   // cuts that tangents have settled
   std::vector<std::size_t> lane_base_;
   FineBins<double> fine_;
   std::uint64_t visited_ = 0;    // rows that scans of this set have visited
