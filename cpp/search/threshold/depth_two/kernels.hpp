@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace treeproof::threshold {
 
@@ -50,6 +51,9 @@ struct SideTotals {
   const T* sums;
   T rows;
   T min_rows;
+  // Stumps that lose at least that much are of no interest, so that their bounds may be weaker.
+  T matters = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                   : std::numeric_limits<T>::max();
 };
 
 // Losses for each lane, in the units of the histogram.

@@ -157,10 +157,11 @@ StumpBounds<double> MomentLanes<Phi>::bounds(std::uint32_t min_left, std::uint32
   min_left_ = min_left;
   min_right_ = min_right;
   const bool minimum = count_rows_ && (min_left > 1 || min_right > 1);
+  const double leaf_left = leaf(Side::left), leaf_right = leaf(Side::right);
   const SideTotals<double> left{left_sums_.data(), static_cast<double>(rows_on(Side::left)),
-                                min_left_};
+                                min_left_, std::min(leaf_left, left_cap_)};
   const SideTotals<double> right{right_sums_.data(), static_cast<double>(rows_on(Side::right)),
-                                 min_right_};
+                                 min_right_, std::min(leaf_right, right_cap_)};
   LaneInput<double> input = memory_.input();
   input.centres = loss_->centres();
   input.prior = loss_->prior().data();
@@ -170,7 +171,7 @@ StumpBounds<double> MomentLanes<Phi>::bounds(std::uint32_t min_left, std::uint32
                                     {memory_.lower_right.data(), memory_.upper_right.data()});
   bound_categories(Side::left, min_left_, categories_.bounds_left);
   bound_categories(Side::right, min_right_, categories_.bounds_right);
-  const double leaf_left = leaf(Side::left), leaf_right = leaf(Side::right);
+  left_cap_ = right_cap_ = kNever;
   StumpBounds<double> out{leaf_left, leaf_left, leaf_right, leaf_right};
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
     out.left_lower = std::min(out.left_lower, memory_.lower_left[l]);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "data/row_subset.hpp"
@@ -47,6 +48,14 @@ class MomentLanes {
 
   double leaf(Side side) const;
   double leaf_of_all() const;
+  // Stumps that lose at least `left_cap` on the left, or `right_cap` on the right, do not matter for
+  // the next bounds.
+  void between(std::uint32_t, std::uint32_t, double left_cap, double right_cap)
+    requires(!MomentLoss<Phi>::kSquares)
+  {
+    left_cap_ = left_cap;
+    right_cap_ = right_cap;
+  }
   // Bounds with at least the given numbers of rows in each part of a stump.
   StumpBounds<double> bounds(std::uint32_t min_left, std::uint32_t min_right, Counters& counters);
   // min(loss of the best stump of a side, cap). Uses the results of the last call of `bounds`.
@@ -70,6 +79,7 @@ class MomentLanes {
 
  private:
   static constexpr std::size_t kWidth = LaneMemory<double>::kWidth;
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   template <int kSign>
   void move(std::uint32_t from, std::uint32_t to);
@@ -144,6 +154,7 @@ class MomentLanes {
   const RowSubset* rows_ = nullptr;
   LaneMemory<double> memory_;
   AlignedArray<double> kept_;  // [block, array, end of a bin, lane]; for logarithms only
+  double left_cap_ = kNever, right_cap_ = kNever;
   double reach_ = 0.0;         // magnitude of the sums, for their rounding
   std::int64_t skipped_ = 0;   // cuts that tangents have settled
   std::vector<std::size_t> lane_base_;
