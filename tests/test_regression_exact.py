@@ -33,6 +33,7 @@ SWITCHES = (
     "boxes",
     "sets",
     "pairs",
+    "counts",
     "portable_kernels",
 )
 

@@ -31,6 +31,7 @@ inline threshold::Switches read_switches(const nanobind::dict& given, int n_jobs
     else if (name == "leave_out") switches.leave_out = nanobind::cast<bool>(value);
     else if (name == "chains") switches.chains = nanobind::cast<bool>(value);
     else if (name == "pairs") switches.pairs = nanobind::cast<bool>(value);
+    else if (name == "counts") switches.counts = nanobind::cast<bool>(value);
     else if (name == "helpers_first") switches.helpers_first = nanobind::cast<bool>(value);
     else if (name == "portable_kernels") switches.portable_kernels = nanobind::cast<bool>(value);
     else if (name == "coarse_cuts") switches.coarse_cuts = nanobind::cast<int>(value);

@@ -26,16 +26,34 @@ bool partition(const RowSubset& whole, std::span<const RowSubset* const> parts) 
 
 }  // namespace
 
-void RowSubset::reserve(std::size_t size, std::size_t n_features) {
+void RowSubset::reserve(std::size_t size, std::size_t n_features, bool lists) {
   size_ = static_cast<std::uint32_t>(size);
   n_features_ = n_features;
-  if (capacity_ > size && lists_) return;  // one slot stays spare: see distribute_two
-  // Reserve a little more than requested, so that sets that grow slowly are not reallocated each
-  // time.
-  capacity_ = size + size / 4 + 16;
-  rows_ = std::make_unique_for_overwrite<std::uint32_t[]>(capacity_);
-  lists_ = std::make_unique_for_overwrite<std::uint32_t[]>(capacity_ * n_features);
-  shown_ = lists_.get();
+  if (capacity_ <= size) {  // one slot stays spare: see distribute_two
+    // Reserve a little more than requested, so that sets that grow slowly are not reallocated each
+    // time.
+    const std::size_t capacity = size + size / 4 + 16;
+    lists_.reset();
+    rows_ = std::make_unique_for_overwrite<std::uint32_t[]>(capacity);
+    capacity_ = capacity;
+  }
+  if (lists && !lists_)
+    lists_ = std::make_unique_for_overwrite<std::uint32_t[]>(capacity_ * n_features);
+  shown_ = lists ? lists_.get() : nullptr;
+}
+
+RowSubset RowSubset::with_lists(const Columns& columns) const {
+  constexpr std::uint32_t kOther = ~std::uint32_t{0};
+  std::vector<std::uint32_t> local(static_cast<std::size_t>(columns.n_rows), kOther);
+  for (std::uint32_t r = 0; r < size_; ++r) local[rows_[r]] = r;
+  RowSubset out;
+  out.reserve(size_, n_features_);
+  std::copy_n(rows_.get(), size_, out.rows_.get());
+  std::uint32_t* next = out.lists_.get();
+  for (std::size_t f = 0; f < n_features_; ++f)
+    for (const std::uint32_t row : columns.order_of(static_cast<std::int32_t>(f)))
+      if (local[row] != kOther) *next++ = local[row];
+  return out;
 }
 
 RowSubset RowSubset::whole(const Columns& columns) {
@@ -54,15 +72,15 @@ void Partitioner::cut(const RowSubset& from, std::int32_t f, std::uint32_t posit
 }
 
 void Partitioner::cut_out(const RowSubset& from, std::int32_t f, std::uint32_t first,
-                          std::uint32_t last, RowSubset& inside, RowSubset& outside) {
+                          std::uint32_t last, RowSubset& inside, RowSubset& outside, bool lists) {
   const std::uint32_t m = from.size();
   place_.resize(m);
   std::ranges::fill(place_, kOutside);
   const std::uint32_t* list = from.list(f);
   for (std::uint32_t k = first; k < last; ++k) place_[list[k]] = 0;
-  inside.reserve(last - first, from.n_features_);
-  outside.reserve(m - (last - first), from.n_features_);
-  distribute_two(from, inside, outside);
+  inside.reserve(last - first, from.n_features_, lists);
+  outside.reserve(m - (last - first), from.n_features_, lists);
+  distribute_two(from, inside, outside, lists);
   check(
       [&] {
         const std::array<const RowSubset*, 2> sides{&inside, &outside};
@@ -73,7 +91,8 @@ void Partitioner::cut_out(const RowSubset& from, std::int32_t f, std::uint32_t f
 
 // Branch-free: every row is written to both sides and one cursor advances, so the arrays
 // need one spare slot; `reserve` always leaves some.
-void Partitioner::distribute_two(const RowSubset& from, RowSubset& inside, RowSubset& outside) {
+void Partitioner::distribute_two(const RowSubset& from, RowSubset& inside, RowSubset& outside,
+                                 bool lists) {
   const std::uint32_t m = from.size();
   std::uint32_t next_in = 0;
   std::uint32_t next_out = 0;
@@ -85,6 +104,7 @@ void Partitioner::distribute_two(const RowSubset& from, RowSubset& inside, RowSu
     next_out += out;
     next_in += 1 - out;
   }
+  if (!lists) return;
   for (std::size_t f = 0; f < from.n_features_; ++f) {
     const std::uint32_t* list = from.shown_ + f * m;
     std::uint32_t* in = inside.lists_.get() + f * inside.size_;

@@ -17,14 +17,18 @@
 // partitions needs more; its comment says what.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <vector>
 
 #include "core/prefetch.hpp"
 #include "loss/centred_targets.hpp"
+#include "loss/class_counts.hpp"
 #include "loss/loss.hpp"
 #include "loss/phi.hpp"
 #include "loss/tolerance.hpp"
@@ -85,6 +89,20 @@ class MomentLoss {
     }
   }
 
+  // Two classes of whole weights, if the loss is that of such classes; otherwise null. `unit` is the
+  // weight of one count in the centred targets, and the counts must outlive the loss.
+  const ClassCounts* counts() const { return counts_; }
+  void set_counts(const ClassCounts* counts, double unit) {
+    counts_ = counts;
+    per_unit_ = 1.0 / unit;
+    for (std::size_t k = 0; k < 2; ++k) {
+      const double share = centres_[k] / (centres_[0] + centres_[1]);
+      per_count_[k] = std::log(share) * counts->table[2] / (2 * std::numbers::ln2);
+      share_[k] = share;
+    }
+    per_sum_ = per_unit_ / (centres_[0] + centres_[1]);
+  }
+
   // Moments of the imaginary rows in every leaf: weight, sums, own terms; empty without smoothing.
   const std::vector<double>& prior() const { return prior_; }
   bool smoothed() const { return !prior_.empty(); }
@@ -123,9 +141,19 @@ class MomentLoss {
       for (std::size_t k = 0; k < n_outputs_; ++k) sum += sums[k] * sums[k];
       return sum / weight;
     } else {
+      if (counts_ != nullptr) return counted(weight, sums);
       for (std::size_t k = 0; k < n_outputs_; ++k) sum += Phi::spread(weight, sums[k], centres_[k]);
       return sum;
     }
+  }
+  // The same from the counts of two classes: the sum of n_k log(n_k / n) - n_k log c_k, where c_k are
+  // the shares of the classes at the centre.
+  double counted(double weight, const double* sums) const {
+    const double n = std::round(weight * per_unit_);
+    const double n1 = std::clamp(std::round(weight * per_unit_ * share_[1] + sums[1] * per_sum_),
+                                 0.0, n);
+    const auto second = static_cast<std::uint32_t>(n1), first = static_cast<std::uint32_t>(n - n1);
+    return -counts_->loss(first, second) - (n - n1) * per_count_[0] - n1 * per_count_[1];
   }
   double smoothed_explained(double weight, const double* sums) const {
     double sum = 0.0;
@@ -153,6 +181,10 @@ class MomentLoss {
   std::size_t n_outputs_;
   Tolerance tolerance_;
   std::vector<double> own_;  // row-major; not kept where it is a mere square
+  const ClassCounts* counts_ = nullptr;
+  double per_unit_ = 1.0, per_sum_ = 1.0;    // counts of a weight, and of a sum of the second class
+  double share_[2] = {0.5, 0.5};             // of the classes at the centre
+  double per_count_[2] = {0.0, 0.0};         // their logarithms, in the unit of the loss
 };
 
 using SquaredError = MomentLoss<Squares>;

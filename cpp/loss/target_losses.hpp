@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "loss/absolute_error.hpp"
 #include "loss/centred_targets.hpp"
+#include "loss/class_counts.hpp"
 #include "loss/linear_error.hpp"
 #include "loss/moment_loss.hpp"
 #include "loss/targets.hpp"
@@ -18,7 +20,14 @@ auto with_moment_loss(const CentredTargets& centred, const Targets& targets, Con
                       Prepare prepare, Use use) {
   if (centred.constant) return constant();
   prepare(targets.values.size());
-  return use(MomentLoss<Phi>(centred, targets.n_outputs, Tolerance::relative_to(1.0)));
+  MomentLoss<Phi> loss(centred, targets.n_outputs, Tolerance::relative_to(1.0));
+  if constexpr (!MomentLoss<Phi>::kSquares) {
+    const std::optional<ClassCounts> counts = counts_of(targets);
+    if (counts) loss.set_counts(&*counts, counts->unit * centred.weights[0] / targets.weights[0]);
+    return use(loss);
+  } else {
+    return use(loss);
+  }
 }
 
 // Calls `use` with the loss, for targets that are centred and scaled so that a single leaf loses 1,

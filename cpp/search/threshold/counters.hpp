@@ -32,7 +32,13 @@ struct Counters {
   // cuts left out because a leaf predicts too little weight correctly
   std::int64_t small_leaves = 0;
   std::int64_t pair_solves = 0;    // answers of the last two levels from sums over pairs of columns
-  std::int64_t shared_bins = 0;    // sets of rows that took over the bins of a larger one
+  std::int64_t subtracted_pairs = 0;  // of these, the ones with the sums of a whole less a part
+  std::int64_t count_solves = 0;     // answers of depth two from counts of two classes
+  std::int64_t inherited_lanes = 0;  // columns below a cut that neighbouring cuts have settled
+  std::int64_t parted_groups = 0;    // groups of bins that are no use as a whole
+  std::int64_t parted_bins = 0;      // bins that are no use even if a cut parts their classes
+  std::int64_t tangent_cuts = 0;     // cuts that a tangent of the logarithm has settled
+  std::int64_t shared_bins = 0;      // sets of rows that took over the bins of a larger one
   std::int64_t planned_trees = 0;  // answers of depth two with only the root of a tree
   std::int64_t boxes_used = 0;     // bounds that boxes of earlier cuts lent to a side
   std::int64_t recalled_sets = 0;  // sides answered by an earlier solve of the same rows
@@ -69,6 +75,12 @@ struct Counters {
         {"witness_refutations", &Counters::witness_refutations},
         {"small_leaves", &Counters::small_leaves},
         {"pair_solves", &Counters::pair_solves},
+        {"subtracted_pairs", &Counters::subtracted_pairs},
+        {"count_solves", &Counters::count_solves},
+        {"inherited_lanes", &Counters::inherited_lanes},
+        {"parted_groups", &Counters::parted_groups},
+        {"parted_bins", &Counters::parted_bins},
+        {"tangent_cuts", &Counters::tangent_cuts},
         {"shared_bins", &Counters::shared_bins},
         {"planned_trees", &Counters::planned_trees},
         {"boxes_used", &Counters::boxes_used},

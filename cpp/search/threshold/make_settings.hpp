@@ -47,6 +47,7 @@ Settings<Value> settings_for(const Columns& columns, const TreeLimits& tree_limi
   settings.use_leave_out = switches.leave_out;
   settings.use_chains = switches.chains;
   settings.use_pairs = switches.pairs;
+  settings.use_counts = switches.counts;
   settings.prices = switches.prices;
   settings.portable_kernels = switches.portable_kernels;
   settings.coarse_cuts = static_cast<std::uint32_t>(std::max(1, switches.coarse_cuts));

@@ -34,6 +34,7 @@ struct Settings {
   bool use_leave_out = true;
   bool use_chains = true;
   bool use_pairs = true;
+  bool use_counts = true;
   // Prices of the rows of the table; null if there are none.
   const prices::PriceBoard* prices = nullptr;
   std::uint32_t coarse_cuts = 24;  // cuts of stage 1 in depth two

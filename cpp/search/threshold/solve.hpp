@@ -61,6 +61,7 @@ struct Switches {
   bool leave_out = true;
   bool chains = true;
   bool pairs = true;
+  bool counts = true;
   bool portable_kernels = false;
   int coarse_cuts = 24;
   int fine_bins_from = 4'096;

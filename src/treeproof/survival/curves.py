@@ -69,7 +69,10 @@ def _hazards(
         below = np.searchsorted(moments[order], times, side="left")
         return total[-1] - total[below]
 
-    return times, events / (from_then_on(rows.time) - from_then_on(rows.entry))
+    at_risk = from_then_on(rows.time)
+    if len(times) and rows.entry.max() >= times[0]:  # some enter after the first event
+        at_risk = at_risk - from_then_on(rows.entry)
+    return times, events / at_risk
 
 
 def nelson_aalen(

@@ -48,7 +48,7 @@ class LifetimeProblem:
 
     def curves(self, tree: Tree) -> dict[int, StepFunction]:
         """Return the Kaplan-Meier curve of the rows of every leaf."""
-        leaf = tree.apply(_columns_of(self.data.table))
+        leaf = tree.apply(_columns_of(self.data.table, set(tree.used_columns)))
         return {
             int(node): kaplan_meier(
                 self.rows.take(leaf == node), self.weights[leaf == node]
@@ -57,11 +57,16 @@ class LifetimeProblem:
         }
 
 
-def _columns_of(table: TrainingTable) -> list[NDArray[Any]]:
-    """Return the training rows as trees see them: numbers, codes of categories."""
+def _columns_of(table: TrainingTable, used: set[int]) -> list[NDArray[Any]]:
+    """Return the training rows as trees see them: numbers, codes of categories.
+
+    Columns that the tree does not use remain codes.
+    """
     return [
-        codes if column.is_categorical else np.append(values, np.nan)[codes]
-        for codes, values, column in zip(
-            table.codes, table.distinct, table.columns, strict=True
+        np.append(values, np.nan)[codes]
+        if k in used and not column.is_categorical
+        else codes
+        for k, (codes, values, column) in enumerate(
+            zip(table.codes, table.distinct, table.columns, strict=True)
         )
     ]

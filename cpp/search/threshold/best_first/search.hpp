@@ -403,12 +403,22 @@ class Search {
     return {f, first, first + level.parts[k].size(), true};
   }
 
+  // Whether the sides of a cut are given to a terminal solver that reads no sorted lists. (A record
+  // of what was counted needs them.)
+  bool cuts_rows_only(const Frame& frame) const {
+    if constexpr (requires { terminal_->reads_rows_only(); })
+      return frame.depth <= Terminal::kDepth && frame.record == nullptr &&
+             terminal_->reads_rows_only();
+    else return false;
+  }
+
   void cut(Frame& frame, std::int32_t f, std::uint32_t first, std::uint32_t last) {
     Level& level = levels_[frame.level];
     ++context_->counters->partitions;
     level.cut = {f, first, last, true};
     apart(frame, [&] {
-      partitioner_.cut_out(*frame.task->rows, f, first, last, level.left, level.right);
+      partitioner_.cut_out(*frame.task->rows, f, first, last, level.left, level.right,
+                           !cuts_rows_only(frame));
     });
     check_memory(frame);
   }
@@ -431,7 +441,7 @@ class Search {
 
   // Builds the tree of a planned answer for one side of the current cut.
   void complete(const Frame& frame, const RowSubset& rows, int splits, Answer<Value>& answer) {
-    if constexpr (L::kUnitStep && Terminal::kDepth == 2)
+    if constexpr (requires { terminal_->tree(Task<Value>{}, answer.root); })
       if (std::exchange(answer.planned, false))
         answer.tree = terminal_->tree(
             {&rows, answer.upper, frame.depth, splits, frame.task->min_leaf, {}, {}}, answer.root);

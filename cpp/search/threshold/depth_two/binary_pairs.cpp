@@ -1,12 +1,18 @@
 #include "search/threshold/depth_two/binary_pairs.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace treeproof::threshold {
+namespace {
+
+constexpr double kLittle = 1e-6;  // of the weight; below it, differences lose too many digits
+
+}  // namespace
 
 template <class Phi>
-BinaryPairs<Phi>::BinaryPairs(const Context<Loss>& context, ExplainFours explain)
-    : context_(&context), explain_(explain),
+BinaryPairs<Phi>::BinaryPairs(const Context<Loss>& context, const MomentKernels& kernels)
+    : context_(&context), kernels_(kernels),
       n_(static_cast<std::size_t>(context.columns->n_features())),
       n_outputs_(context.loss->n_outputs()), width_(n_outputs_ + 3),
       usable_(context.settings.use_pairs && context.columns->n_features() <= kMostColumns &&
@@ -15,95 +21,38 @@ BinaryPairs<Phi>::BinaryPairs(const Context<Loss>& context, ExplainFours explain
     usable_ = usable_ && context.columns->kind(f) == FeatureKind::ordered &&
               context.columns->n_values(f) <= 2;
   if (!usable_) return;
-  list_rare_values();
-  pairs_.resize(n_ * n_ * width_);
-  all_.resize(width_);
+  sums_.emplace(*context.columns, *context.loss);
+  for (std::uint64_t row = 0; row < static_cast<std::uint64_t>(context.columns->n_rows); ++row)
+    row_keys_.push_back(random_key(row));
   part_.resize(width_);
   groups_.resize_for_overwrite(n_ * width_ * 4);
   explained_.resize_for_overwrite(n_ * 4);
+  pair_losses_.resize_for_overwrite(n_ * 4);
   leaves_.resize(n_);
   stumps_.resize(n_);
-}
-
-template <class Phi>
-void BinaryPairs<Phi>::list_rare_values() {
-  const Columns& columns = *context_->columns;
-  const auto n_rows = static_cast<std::uint32_t>(columns.n_rows);
-  for (std::int32_t f = 0; f < columns.n_features(); ++f) {
-    const auto ones = std::ranges::count(columns.rank_of(f), std::uint32_t{1});
-    rare_rank_.push_back(2 * ones <= static_cast<std::int64_t>(n_rows) ? 1 : 0);
-  }
-  first_rare_.push_back(0);
-  for (std::uint32_t row = 0; row < n_rows; ++row) {
-    for (std::int32_t f = 0; f < columns.n_features(); ++f)
-      if (is_rare(f, row)) rare_.push_back(static_cast<std::uint16_t>(f));
-    first_rare_.push_back(static_cast<std::uint32_t>(rare_.size()));
-  }
-}
-
-// Sums up the moments of all pairs of columns, or of single columns only. False if a limit was
-// reached.
-template <class Phi>
-bool BinaryPairs<Phi>::add_up(const RowSubset& rows, bool all_pairs) {
-  constexpr std::uint64_t kStepsPerPoll = 100'000;
-  std::ranges::fill(pairs_, 0.0);
-  std::ranges::fill(all_, 0.0);
-  std::uint64_t steps = n_ * n_ * width_ / 8;
-  for (std::uint32_t r = 0; r < rows.size(); ++r) {
-    const std::uint32_t row = rows.row(r);
-    const double w = context_->loss->row_weight(row);
-    const double* target = context_->loss->target(row);
-    part_[0] = w;
-    for (std::size_t k = 0; k < n_outputs_; ++k) part_[1 + k] = w * target[k];
-    part_[1 + n_outputs_] = context_->loss->own(row);
-    part_[2 + n_outputs_] = 1.0;
-    for (std::size_t c = 0; c < width_; ++c) all_[c] += part_[c];
-    const std::uint32_t begin = first_rare_[row], end = first_rare_[row + 1];
-    const double* moments = part_.data();
-    for (std::uint32_t i = begin; i < end; ++i) {
-      double* of_column = pairs_.data() + std::size_t{rare_[i]} * n_ * width_;
-      const std::uint32_t last = all_pairs ? end : i + 1;
-      if (width_ == 4) {  // one output, the common case
-        for (std::uint32_t j = i; j < last; ++j) {
-          double* const cell = of_column + std::size_t{rare_[j]} * 4;
-          for (std::size_t c = 0; c < 4; ++c) cell[c] += moments[c];
-        }
-      } else {
-        for (std::uint32_t j = i; j < last; ++j) {
-          double* const cell = of_column + std::size_t{rare_[j]} * width_;
-          for (std::size_t c = 0; c < width_; ++c) cell[c] += moments[c];
-        }
-      }
-    }
-    steps += std::uint64_t{end - begin} * (all_pairs ? end - begin : 2) * width_ / 8 + width_;
-    if (steps < kStepsPerPoll) continue;
-    if (context_->limits->stop(static_cast<std::uint32_t>(steps / 1000))) return false;
-    steps = 0;
-  }
-  return !context_->limits->stop(static_cast<std::uint32_t>((steps + 40 * n_ * n_) / 1000));
 }
 
 // Writes the moments of the leaves below columns f and g.
 template <class Phi>
 void BinaryPairs<Phi>::write_group(std::int32_t f, std::int32_t g, std::size_t group) {
-  const double* const both = pairs_.data() + pair(f, g);
-  const double* const of_f = pairs_.data() + pair(f, f);
-  const double* const of_g = pairs_.data() + pair(g, g);
+  const double* const both = sums_->both(f, g);
+  const double* const of_f = sums_->of_columns(f);
+  const double* const of_g = sums_->of_columns(g);
   double* leaves = groups_.data() + group * width_ * 4;
   for (std::size_t c = 0; c < width_; ++c, leaves += 4) {
     leaves[0] = both[c];
     leaves[1] = of_f[c] - both[c];
     leaves[2] = of_g[c] - both[c];
-    leaves[3] = (all_[c] - of_f[c]) - leaves[2];
+    leaves[3] = (all()[c] - of_f[c]) - leaves[2];
   }
 }
 
 template <class Phi>
 void BinaryPairs<Phi>::explain_groups(std::size_t n_groups) {
   const Loss& loss = *context_->loss;
-  if (n_outputs_ == 1 && !loss.smoothed()) {
-    explain_(groups_.data(), static_cast<int>(n_groups), static_cast<int>(4 * width_),
-             loss.centres()[0], explained_.data());
+  if (vectors()) {
+    kernels_.explain_fours(groups_.data(), static_cast<int>(n_groups),
+                           static_cast<int>(4 * width_), loss.centres()[0], explained_.data());
     return;
   }
   for (std::size_t k = 0; k < n_groups; ++k) {
@@ -120,7 +69,6 @@ void BinaryPairs<Phi>::explain_groups(std::size_t n_groups) {
 template <class Phi>
 std::array<double, 4> BinaryPairs<Phi>::losses(std::int32_t f, std::int32_t g, std::size_t group,
                                                const RowSubset& rows) const {
-  constexpr double kLittle = 1e-6;  // of the weight; below it, differences lose too many digits
   const double* const weight = groups_.data() + group * width_ * 4;
   const double* const own = weight + 4 * (1 + n_outputs_);
   const double* const n_rows = own + 4;
@@ -129,7 +77,7 @@ std::array<double, 4> BinaryPairs<Phi>::losses(std::int32_t f, std::int32_t g, s
   for (std::size_t leaf = 0; leaf < 4; ++leaf) {
     if (n_rows[leaf] < min_leaf_) out[leaf] = kNever;
     else if (n_rows[leaf] <= 1.0 && !smoothed) out[leaf] = 0.0;
-    else if (leaf > 0 && weight[leaf] < kLittle * all_[0])
+    else if ((leaf > 0 || sums_->subtracted()) && weight[leaf] < kLittle * all()[0])
       out[leaf] = direct_loss(leaf, f, g, rows);
     else out[leaf] = std::max(0.0, own[leaf] - explained_[4 * group + leaf]);
   }
@@ -143,14 +91,16 @@ double BinaryPairs<Phi>::direct_loss(std::size_t leaf, std::int32_t f, std::int3
   const bool rare_f = leaf <= 1, rare_g = leaf % 2 == 0;
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
     const std::uint32_t row = rows.row(r);
-    if (is_rare(f, row) == rare_f && is_rare(g, row) == rare_g) context_->loss->add(tally, row);
+    if (sums_->is_rare(f, row) == rare_f && sums_->is_rare(g, row) == rare_g)
+      context_->loss->add(tally, row);
   }
   return context_->loss->value(tally);
 }
 
 template <class Phi>
-void BinaryPairs<Phi>::offer(std::int32_t column, int side, std::int32_t below, double cost) {
-  Stump& best = stumps_[static_cast<std::size_t>(column)][static_cast<std::size_t>(side)];
+void BinaryPairs<Phi>::offer(std::int32_t column, std::size_t side, std::int32_t below,
+                             double cost) {
+  Stump& best = stumps_[static_cast<std::size_t>(column)][side];
   if (penalty() + cost < best.cost) best = {penalty() + cost, below};
 }
 
@@ -166,14 +116,42 @@ void BinaryPairs<Phi>::find_leaves(const RowSubset& rows) {
   }
 }
 
-// Finds the best stump on both sides of every column. A pair of columns has four parts, which serve
-// as leaves below both columns.
+// Offers stumps on column f below the later ones, and the reverse. A pair of columns has four parts,
+// which serve as leaves below both columns.
+template <class Phi>
+void BinaryPairs<Phi>::find_stumps_of(std::int32_t f, const RowSubset& rows) {
+  const auto n = static_cast<std::int32_t>(n_);
+  kernels_.lose_pairs({sums_->both(f, f + 1), sums_->of_columns(f + 1), sums_->of_columns(f), all(),
+                       n - f - 1, context_->loss->centres()[0], static_cast<double>(min_leaf_),
+                       kLittle * all()[0]},
+                      pair_losses_.data());
+  for (std::int32_t g = f + 1; g < n; ++g) {
+    const double* const loss = pair_losses_.data() + 4 * static_cast<std::size_t>(g - f - 1);
+    std::array<double, 4> sides{loss[0], loss[1], loss[2], loss[3]};
+    if (std::isnan(sides[0] + sides[1])) {  // every leaf is in one of these
+      write_group(f, g, 0);
+      explain_groups(1);
+      const auto [both, only_f, only_g, none] = losses(f, g, 0, rows);
+      sides = {both + only_f, only_g + none, both + only_g, only_f + none};
+    }
+    offer(f, 1, g, sides[0]);
+    offer(f, 0, g, sides[1]);
+    offer(g, 1, f, sides[2]);
+    offer(g, 0, f, sides[3]);
+  }
+}
+
+// Finds the best stump on both sides of every column.
 template <class Phi>
 void BinaryPairs<Phi>::find_stumps(const RowSubset& rows) {
   const auto n = static_cast<std::int32_t>(n_);
   for (std::size_t f = 0; f < n_; ++f)
     stumps_[f] = {Stump{leaves_[f][0], -1}, Stump{leaves_[f][1], -1}};
   for (std::int32_t f = 0; f + 1 < n; ++f) {
+    if (vectors()) {
+      find_stumps_of(f, rows);
+      continue;
+    }
     for (std::int32_t g = f + 1; g < n; ++g) write_group(f, g, static_cast<std::size_t>(g - f - 1));
     explain_groups(static_cast<std::size_t>(n - f - 1));
     for (std::int32_t g = f + 1; g < n; ++g) {
@@ -229,16 +207,16 @@ Answer<double> BinaryPairs<Phi>::build(const Task<double>& task, const Root& roo
   leaves.fill(loss.tally());
   for (std::uint32_t r = 0; r < rows.size(); ++r) {
     const std::uint32_t row = rows.row(r);
-    const std::size_t side = is_rare(root.column, row) ? 1 : 0;
+    const std::size_t side = sums_->is_rare(root.column, row) ? 1 : 0;
     const std::int32_t below = root.sides[side].column;
-    loss.add(leaves[2 * side + (below >= 0 && is_rare(below, row) ? 1 : 0)], row);
+    loss.add(leaves[2 * side + (below >= 0 && sums_->is_rare(below, row) ? 1 : 0)], row);
   }
   Answer<double> out;
   out.tree = node(root.column);
   out.upper = penalty();
   for (std::size_t side = 0; side < 2; ++side) {
     const std::int32_t below = root.sides[side].column;
-    const std::uint32_t rank = rare_rank_[static_cast<std::size_t>(root.column)];
+    const std::uint32_t rank = sums_->rare_rank(root.column);
     const std::size_t child = side == 1 ? rank : 1 - rank;
     if (below >= 0) out.tree.children[child] = node(below);
     out.upper += loss.value(leaves[2 * side]);
@@ -249,11 +227,15 @@ Answer<double> BinaryPairs<Phi>::build(const Task<double>& task, const Root& roo
 
 // Null if a limit was reached.
 template <class Phi>
-auto BinaryPairs<Phi>::optimum(const RowSubset& rows, bool deeper) -> const Solved* {
-  Key key = key_of(rows);
+auto BinaryPairs<Phi>::optimum(const Task<double>& task, bool deeper) -> const Solved* {
+  const RowSubset& rows = *task.rows;
+  Key of_rows;
+  for (std::uint32_t r = 0; r < rows.size(); ++r) of_rows += row_keys_[rows.row(r)];
+  Key key = of_rows;
   key += random_key((std::uint64_t{1} << 40) + min_leaf_);  // beyond the keys of all rows
   if (const auto known = known_.find(key); known != known_.end()) return &known->second;
-  if (!add_up(rows, deeper)) return nullptr;
+  if (!sums_->add_up(rows, of_rows, deeper, task.around, *context_->limits, *context_->counters))
+    return nullptr;
   typename Loss::Tally tally = context_->loss->tally();
   for (std::uint32_t r = 0; r < rows.size(); ++r) context_->loss->add(tally, rows.row(r));
   found_ = {context_->loss->value(tally), best_roots(rows, deeper)};
@@ -267,7 +249,7 @@ std::optional<Answer<double>> BinaryPairs<Phi>::solve(const Task<double>& task) 
   const Loss& loss = *context_->loss;
   const int splits = task.depth == 1 ? 1 : std::min(task.splits, 3);
   min_leaf_ = std::max<std::uint32_t>(1, task.min_leaf);
-  const Solved* const best = optimum(*task.rows, splits > 1);
+  const Solved* const best = optimum(task, splits > 1);
   if (best == nullptr) return std::nullopt;
   const double alone = best->alone;
   const Root& root = best->roots[static_cast<std::size_t>(splits - 1)];

@@ -9,6 +9,9 @@
 // takes one for each pair of columns. The idea is that of the depth-two solvers of MurTree and
 // STreeD (Demirović et al. 2022, van der Linden et al. 2023) for counts, here for moments.
 //
+// The sums are in depth_two/pair_sums.hpp, and the losses of the four leaves of a pair are computed
+// with vector instructions if leaves predict one number.
+//
 // Differences of sums lose digits where little weight is left. Rows that weigh less than a
 // millionth of the set are therefore summed up directly. The tree that is returned costs what a
 // sum over its rows gives. If that is not within the tolerance of the best cost found here, the
@@ -31,6 +34,7 @@
 #include "search/threshold/answer.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
+#include "search/threshold/depth_two/pair_sums.hpp"
 #include "search/threshold/keyed_rows.hpp"
 #include "search/threshold/task.hpp"
 
@@ -41,7 +45,11 @@ class BinaryPairs {
  public:
   using Loss = MomentLoss<Phi>;
 
-  BinaryPairs(const Context<Loss>& context, ExplainFours explain);
+  BinaryPairs(const Context<Loss>& context, const MomentKernels& kernels);
+
+  // Whether the tasks of a search without proof are solved here. Those that sums are not precise
+  // enough for are rare.
+  bool usable() const { return usable_; }
 
   // Whether these tasks can be solved here. Proofs need the cuts that were counted, which are not
   // kept here.
@@ -73,11 +81,10 @@ class BinaryPairs {
     std::array<Root, 3> roots;  // of the best trees with at most one, two and three splits
   };
 
-  const Solved* optimum(const RowSubset& rows, bool deeper);
-  void list_rare_values();
-  bool add_up(const RowSubset& rows, bool all_pairs);
+  const Solved* optimum(const Task<double>& task, bool deeper);
   void find_stumps(const RowSubset& rows);
-  void offer(std::int32_t column, int side, std::int32_t below, double cost);
+  void find_stumps_of(std::int32_t f, const RowSubset& rows);
+  void offer(std::int32_t column, std::size_t side, std::int32_t below, double cost);
   void write_group(std::int32_t f, std::int32_t g, std::size_t group);
   void find_leaves(const RowSubset& rows);
   void explain_groups(std::size_t n_groups);
@@ -89,30 +96,25 @@ class BinaryPairs {
   SplitTree node(std::int32_t column) const;
 
   double penalty() const { return context_->settings.split_cost; }
-  bool is_rare(std::int32_t f, std::uint32_t row) const {
-    const auto at = static_cast<std::size_t>(f);
-    return context_->columns->rank_of(f)[row] == rare_rank_[at];
-  }
-  // Where the moments of the rows with both rarer values are.
-  std::size_t pair(std::int32_t f, std::int32_t g) const {
-    return (static_cast<std::size_t>(f) * n_ + static_cast<std::size_t>(g)) * width_;
-  }
+  // The moments of all rows of the set, and its weight.
+  const double* all() const { return sums_->all(); }
+  // Whether the losses of all pairs are computed with vector instructions.
+  bool vectors() const { return n_outputs_ == 1 && !context_->loss->smoothed(); }
 
   const Context<Loss>* context_;
-  ExplainFours explain_;
+  MomentKernels kernels_;
   std::size_t n_;  // columns
   std::size_t n_outputs_;
   std::size_t width_;  // moments: weight, sums, own terms, rows
   bool usable_;
-  std::vector<std::uint32_t> rare_rank_;   // of each column
-  std::vector<std::uint32_t> first_rare_;  // of each row: where its columns begin
-  std::vector<std::uint16_t> rare_;        // columns in which a row has the rarer value
-  std::vector<double> pairs_;              // [f, g >= f, moment]: rows with both rarer values
-  std::vector<double> all_, part_;
+  std::optional<PairSums<Phi>> sums_;
+  std::vector<Key> row_keys_;
+  std::vector<double> part_;
   // The leaves below a column and each of some others: [group, moment, leaf]. The first leaf has
   // both rarer values, the second that of the column, the third that of the other, the last none.
   AlignedArray<double> groups_;
   AlignedArray<double> explained_;             // [group, leaf]
+  AlignedArray<double> pair_losses_;           // [group, side of either column]
   std::vector<std::array<double, 2>> leaves_;  // losses of the two sides of each column
   std::vector<std::array<Stump, 2>> stumps_;   // the best ones below the two sides
   std::unordered_map<Key, Solved, KeyHash> known_;

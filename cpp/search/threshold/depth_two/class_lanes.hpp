@@ -34,6 +34,7 @@ struct TwoClassErrors;
 template <class T>
 class ClassLanes {
  public:
+  static constexpr bool kCounts = true;
   using Value = Cost;
 
   ClassLanes(const Columns& columns, const Misclassification& loss, const ColumnCodes& codes,

@@ -9,5 +9,6 @@ template class DepthTwo<Misclassification, ClassLanes<std::int16_t>>;
 template class DepthTwo<Misclassification, ClassLanes<std::int32_t>>;
 template class DepthTwo<SquaredError, MomentLanes<Squares>>;
 template class DepthTwo<PoissonDeviance, MomentLanes<Logs>>;
+template class DepthTwo<PoissonDeviance, CountLanes>;
 
 }  // namespace treeproof::threshold

@@ -150,8 +150,7 @@ class DepthTwo {
   // (which need the true minimum) improve the best one.
   Point bound_cut(const Candidate& c, std::uint32_t min_left, std::uint32_t min_right,
                   TestKind test, std::uint32_t first, std::uint32_t last) {
-    const Value leaf_left = side_leaf(c, Side::left);
-    const Value leaf_right = side_leaf(c, Side::right);
+    const Value leaf_left = side_leaf(c, Side::left), leaf_right = side_leaf(c, Side::right);
     const StumpBounds<Value> b = lanes_->bounds(min_left, min_right, *context_->counters);
     const Point point{last, side_cost(c.left_splits, leaf_left, b.left_lower),
                       side_cost(c.right_splits, leaf_right, b.right_lower)};
@@ -186,7 +185,8 @@ class DepthTwo {
       lanes_->begin(c.feature);
       switch (kind(c.feature)) {
         case FeatureKind::ordered:
-          coarse_cuts(c, view);
+          if (looks_twice()) coarse_cuts_twice(c, view);
+          else coarse_cuts(c, view);
           // If no tree is below the cut-off, every feature has to be refined, so the order does not
           // matter.
           if (!best_root_.found && !stopped_ && !context_->loss->closes(c.lower, best_)) {
@@ -228,41 +228,26 @@ class DepthTwo {
                        lanes_->bounds(1, 1, *context_->counters).right_lower);
   }
 
-  void coarse_cuts(Candidate& c, const FeatureView& view) {
-    const std::uint32_t coarse = context_->settings.coarse_cuts;
-    const bool relaxed = min_leaf_ > 1;
-    const Value leaf = lanes_->leaf_of_all();
-    c.points.push_back({0, Value{}, at_end(c.right_splits ? whole_ : leaf)});
-    std::uint32_t skip_to = 1;
-    for (std::uint32_t k = 1; k < coarse; ++k) {
-      const auto wish = static_cast<std::uint32_t>(std::uint64_t{size_} * k / coarse);
-      if (wish < skip_to || wish == 0) continue;
-      const std::uint32_t p = view.nearest_boundary(wish, skip_to, size_ - 1);
-      if (p == 0) continue;
-      const std::uint32_t moved = p - c.points.back().position;
-      if (stop(moved)) return;
-      lanes_->window(0, p);
-      Point point = bound_cut(c, 1, 1, TestKind::threshold, 0, p);
-      if (relaxed && !closed(point.left + point.right))
-        bound_cut(c, min_leaf_, min_leaf_, TestKind::threshold, 0, p);
-      raise(point.left, c.points.back().left);
-      c.points.push_back(point);
-      skip_to = p + 1;
-      if (context_->unit_step(min_leaf_)) {
-        const Value slack = point.left + point.right - budget();
-        // The next cut settles cuts before it as well, most often nearly as many as this one.
-        const Value reach = slack + 3 * (slack / 4);
-        while (slack > 0 && skip_to < size_ && lanes_->weight_between(p, skip_to) <= reach)
-          skip_to += std::max(1u, size_ / (4 * coarse));
-      }
-    }
-    c.points.push_back({size_, at_end(c.left_splits ? whole_ : leaf), Value{}});
-    for (std::size_t k = c.points.size() - 1; k-- > 0;)
-      raise(c.points[k].right, c.points[k + 1].right);
-    Value lower = context_->loss->infinite();
-    for (std::size_t k = 0; k + 1 < c.points.size(); ++k)
-      lower = std::min(lower, interval_bound(c.points[k], c.points[k + 1]));
-    raise_both(c, penalty() + lower);
+  // depth_two/coarse_cuts.hpp
+  void coarse_cuts(Candidate& c, const FeatureView& view);
+  void coarse_cuts_twice(Candidate& c, const FeatureView& view);
+  void fill_in(Candidate& c, const FeatureView& view, std::size_t from);
+  void bound_intervals(Candidate& c);
+  static constexpr bool kLooksBetween =
+      requires(Lanes lanes, Value cap) { lanes.between(0u, 0u, cap, cap); };
+  // Whether bounds of a cut take so much longer than moving rows that the window may pass twice.
+  bool looks_twice() const {
+    if constexpr (requires { lanes_->looks_twice(); })
+      return min_leaf_ == 1 && task_->counted_cuts == nullptr && lanes_->looks_twice();
+    else return false;
+  }
+  // Tells the lanes what is known of both sides of the next cut, and what costs do not matter. A
+  // proof counts every column at each of its cuts.
+  void look_between(const Point& a, const Point& b) {
+    if constexpr (kLooksBetween)
+      if (task_->counted_cuts == nullptr)
+        lanes_->between(a.position, b.position, budget() - b.right - penalty(),
+                        budget() - a.left - penalty());
   }
 
   // Returns a lower bound for the cuts strictly between a and b, and for a and b themselves if they
@@ -343,6 +328,7 @@ class DepthTwo {
   Value settle(const Candidate& c, Point& x, const Point& a, const Point& b) {
     const std::uint32_t p = x.position;
     lanes_->window(0, p);
+    look_between(a, b);
     const std::uint32_t min_left = relaxed_minimum(min_leaf_, b.position - p);
     const std::uint32_t min_right = relaxed_minimum(min_leaf_, p - a.position);
     Point fresh = bound_cut(c, min_left, min_right, TestKind::threshold, 0, p);
@@ -435,9 +421,9 @@ class DepthTwo {
     }
     out.found = best_root_.found;
     out.upper = best_;
-    // Sums of real numbers depend on their order, so for such losses the tree is built to know its
-    // cost.
-    if (L::kUnitStep && task_->may_plan && !stopped_ && best_root_.found) {
+    // Sums of real numbers depend on their order, so unless lanes count, the tree is built to know
+    // its cost.
+    if (Lanes::kCounts && task_->may_plan && !stopped_ && best_root_.found) {
       out.planned = best_root_.feature >= 0;
       out.root = best_root_;
       ++context_->counters->planned_trees;
@@ -493,3 +479,4 @@ class DepthTwo {
 }  // namespace treeproof::threshold
 
 #include "search/threshold/depth_two/category_roots.hpp"
+#include "search/threshold/depth_two/coarse_cuts.hpp"

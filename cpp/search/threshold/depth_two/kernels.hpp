@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace treeproof::threshold {
 
@@ -39,6 +40,9 @@ struct LaneInput {
   // Of a moment histogram (loss/moment_loss.hpp).
   const T* centres = nullptr;
   const T* prior = nullptr;
+  // [block][array][end of a bin][lane]: what is explained before the end on the left and on the right
+  // side, and after it; written where logarithms take longer than that
+  T* kept = nullptr;
 };
 
 // For each side: class weights (or moments) of the whole side, its number of rows, and the least
@@ -48,6 +52,9 @@ struct SideTotals {
   const T* sums;
   T rows;
   T min_rows;
+  // Stumps that lose at least that much are of no interest, so that their bounds may be weaker.
+  T matters = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                                   : std::numeric_limits<T>::max();
 };
 
 // Losses for each lane, in the units of the histogram.
@@ -76,6 +83,23 @@ struct ClassKernels {
 using ExplainFours = void (*)(const double* groups, int n_groups, int stride, double centre,
                               double* out);
 
+// Columns of two values (depth_two/binary_pairs.hpp), one output: what the best constants lose in
+// the leaves below column f and each of some others. Moments are (weight, sum, own terms, rows).
+struct PairInput {
+  const double* both;       // [other, moment]: rows with the rarer value of f and of the other
+  const double* of_others;  // [other, moment]: rows with the rarer value of the other
+  const double* of_column;  // [moment]: rows with the rarer value of f
+  const double* all;        // [moment]
+  int n_others;
+  double centre;
+  double min_rows;  // of a leaf; with fewer, it loses infinitely much
+  double little;    // leaves of less weight have to be summed up directly
+};
+// Four losses for each other column: of the rows with the rarer value of f split by the other
+// column, of those with the commoner value of f, and the same two for the other column split by f.
+// NaN if one of the leaves has too little weight.
+using LosePairs = void (*)(const PairInput& in, double* out);
+
 struct MomentKernels {
   Kernel<double> one;  // one output
   Kernel<double> one_min;
@@ -84,6 +108,7 @@ struct MomentKernels {
   Kernel<double> smoothed;  // the same with imaginary rows in every leaf
   Kernel<double> smoothed_min;
   ExplainFours explain_fours;
+  LosePairs lose_pairs;
 };
 
 struct KernelSet {

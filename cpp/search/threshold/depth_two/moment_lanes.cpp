@@ -1,6 +1,8 @@
 #include "search/threshold/depth_two/moment_lanes.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "core/prefetch.hpp"
 #include "search/threshold/depth_two/slide_window.hpp"
@@ -35,12 +37,15 @@ bool MomentLanes<Phi>::load(const RowSubset& rows, const KeyedRows* around) {
   const bool taken_over = bins_->cut(rows, around);
   memory_.shape(codes_->features.size(), static_cast<std::size_t>(bins_->n_bins()), channels_);
   memory_.mark_several(*bins_);
+  if constexpr (!MomentLoss<Phi>::kSquares)
+    kept_.resize_for_overwrite(memory_.blocks * 4 * (memory_.bins + 1) * kWidth);
   lane_base_.resize(memory_.lanes);
   for (std::size_t l = 0; l < memory_.lanes; ++l) lane_base_[l] = memory_.base(l);
 
   const std::size_t width = own_ + 2;
   moments_.resize(m * width);
   all_.assign(width, 0.0);
+  reach_ = 0.0;
   for (std::uint32_t r = 0; r < m; ++r) {
     const std::uint32_t row = rows.row(r);
     const double w = loss_->row_weight(row);
@@ -51,6 +56,7 @@ bool MomentLanes<Phi>::load(const RowSubset& rows, const KeyedRows* around) {
     out[own_] = loss_->own(row);
     out[own_ + 1] = 1.0;
     for (std::size_t k = 0; k < width; ++k) all_[k] += out[k];
+    reach_ += std::abs(out[1]) + out[own_];
   }
 
   categories_.load(*columns_, categorical_, rows, width);
@@ -151,19 +157,21 @@ StumpBounds<double> MomentLanes<Phi>::bounds(std::uint32_t min_left, std::uint32
   min_left_ = min_left;
   min_right_ = min_right;
   const bool minimum = count_rows_ && (min_left > 1 || min_right > 1);
+  const double leaf_left = leaf(Side::left), leaf_right = leaf(Side::right);
   const SideTotals<double> left{left_sums_.data(), static_cast<double>(rows_on(Side::left)),
-                                min_left_};
+                                min_left_, std::min(leaf_left, left_cap_)};
   const SideTotals<double> right{right_sums_.data(), static_cast<double>(rows_on(Side::right)),
-                                 min_right_};
+                                 min_right_, std::min(leaf_right, right_cap_)};
   LaneInput<double> input = memory_.input();
   input.centres = loss_->centres();
   input.prior = loss_->prior().data();
+  input.kept = kept_.data();
   (minimum ? kernel_min_ : kernel_)(input, left, right,
                                     {memory_.lower_left.data(), memory_.upper_left.data()},
                                     {memory_.lower_right.data(), memory_.upper_right.data()});
   bound_categories(Side::left, min_left_, categories_.bounds_left);
   bound_categories(Side::right, min_right_, categories_.bounds_right);
-  const double leaf_left = leaf(Side::left), leaf_right = leaf(Side::right);
+  left_cap_ = right_cap_ = kNever;
   StumpBounds<double> out{leaf_left, leaf_left, leaf_right, leaf_right};
   for (std::size_t l = 0; l < memory_.lanes; ++l) {
     out.left_lower = std::min(out.left_lower, memory_.lower_left[l]);
@@ -236,6 +244,7 @@ double MomentLanes<Phi>::exact(Side side, double cap, Counters& counters) {
       divide_bins(counters);
     best = scan(side, l, best, min_rows);
   }
+  counters.tangent_cuts += std::exchange(skipped_, 0);
   return std::max(0.0, best);
 }
 
@@ -292,13 +301,19 @@ double MomentLanes<Phi>::scan(Side side, std::size_t lane, double best, double m
     }
     const double in_squares = channel(side, at + own_ * kWidth);
     const double in_bin = count_rows_ ? channel(side, at + (own_ + 1) * kWidth) : 0.0;
-    const double after = explained(suffix_.data(), scan.tiny);
+    double after = 0.0;
+    if constexpr (MomentLoss<Phi>::kSquares) {
+      after = explained(suffix_.data(), scan.tiny);
+    } else {
+      before = kept(side, lane, bin, false);
+      after = kept(side, lane, bin + 1, true);
+    }
     const double least = whole[own_] - in_squares - before - after;
     if (scan.allows(n, in_bin) && !loss_->closes(least, best) &&
         bins_->several(static_cast<int>(lane), static_cast<int>(bin)))
       best = fine_.ready() ? scan_parts(scan, bin, before, n, best)
                            : scan_rows(scan, starts[bin], starts[bin + 1], n, best);
-    before = explained(prefix_.data(), scan.tiny);
+    if constexpr (MomentLoss<Phi>::kSquares) before = explained(prefix_.data(), scan.tiny);
     n += in_bin;
   }
   return best;
@@ -338,6 +353,15 @@ double MomentLanes<Phi>::scan_rows(const Scan& scan, std::uint32_t from, std::ui
                                    double count, double best) {
   const std::size_t width = own_ + 2;
   visited_ += to - from;
+  [[maybe_unused]] LogTangent first, second;
+  if constexpr (!MomentLoss<Phi>::kSquares) {
+    if (outputs_ == 1 && !loss_->smoothed()) {
+      for (std::size_t c = 0; c <= outputs_; ++c) rest_[c] = scan.whole[c] - inner_[c];
+      const double centre = loss_->centres()[0];
+      first = LogTangent(inner_[0], inner_[1], centre, explained(inner_.data(), scan.tiny));
+      second = LogTangent(rest_[0], rest_[1], centre, explained(rest_.data(), scan.tiny));
+    }
+  }
   std::uint32_t value = ~0u;
   for (std::uint32_t k = from; k < to; ++k) {
     const std::uint32_t r = scan.list[k];
@@ -346,8 +370,16 @@ double MomentLanes<Phi>::scan_rows(const Scan& scan, std::uint32_t from, std::ui
     if (v != value) {
       if (scan.allows(count, 0.0)) {
         for (std::size_t c = 0; c <= outputs_; ++c) rest_[c] = scan.whole[c] - inner_[c];
-        best = std::min(best, scan.whole[own_] - explained(inner_.data(), scan.tiny) -
-                                  explained(rest_.data(), scan.tiny));
+        bool settled = false;
+        if constexpr (!MomentLoss<Phi>::kSquares)
+          settled = first.serves(inner_[0], inner_[1]) && second.serves(rest_[0], rest_[1]) &&
+                    scan.whole[own_] - first.most(inner_[0], inner_[1]) -
+                            second.most(rest_[0], rest_[1]) - LogTangent::kRounding * reach_ >=
+                        best;
+        if (settled) ++skipped_;
+        else
+          best = std::min(best, scan.whole[own_] - explained(inner_.data(), scan.tiny) -
+                                    explained(rest_.data(), scan.tiny));
       }
       value = v;
     }

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "data/row_subset.hpp"
@@ -23,12 +24,14 @@
 #include "search/threshold/depth_two/fine_bins.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 #include "search/threshold/depth_two/lane_memory.hpp"
+#include "search/threshold/depth_two/log_tangent.hpp"
 
 namespace treeproof::threshold {
 
 template <class Phi>
 class MomentLanes {
  public:
+  static constexpr bool kCounts = false;
   using Value = double;
 
   MomentLanes(const Columns& columns, const MomentLoss<Phi>& loss, const ColumnCodes& codes,
@@ -45,12 +48,26 @@ class MomentLanes {
 
   double leaf(Side side) const;
   double leaf_of_all() const;
+  // Stumps that lose at least `left_cap` on the left, or `right_cap` on the right, do not matter for
+  // the next bounds.
+  void between(std::uint32_t, std::uint32_t, double left_cap, double right_cap)
+    requires(!MomentLoss<Phi>::kSquares)
+  {
+    left_cap_ = left_cap;
+    right_cap_ = right_cap;
+  }
   // Bounds with at least the given numbers of rows in each part of a stump.
   StumpBounds<double> bounds(std::uint32_t min_left, std::uint32_t min_right, Counters& counters);
   // min(loss of the best stump of a side, cap). Uses the results of the last call of `bounds`.
   double exact(Side side, double cap, Counters& counters);
   // There is no unit step for these losses.
   double weight_between(std::uint32_t, std::uint32_t) const { return 0.0; }
+
+  // A logarithm for every bin takes longer than moving the rows of a small set.
+  bool looks_twice() const requires(!MomentLoss<Phi>::kSquares) {
+    constexpr std::uint32_t kFewRows = 1000;
+    return rows_->size() <= kFewRows;
+  }
 
   // Rows that exact scans of this set have visited.
   std::uint64_t visited() const { return visited_; }
@@ -62,6 +79,7 @@ class MomentLanes {
 
  private:
   static constexpr std::size_t kWidth = LaneMemory<double>::kWidth;
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
 
   template <int kSign>
   void move(std::uint32_t from, std::uint32_t to);
@@ -108,6 +126,12 @@ class MomentLanes {
   // Divides the bins into parts.
   void divide_bins(Counters& counters);
   void move_parts(std::uint32_t from, std::uint32_t to, double sign);
+  // What the kernel has found of a lane: what is explained before the end of a bin, and after it.
+  double kept(Side side, std::size_t lane, std::size_t end, bool after) const {
+    const std::size_t ends = memory_.bins + 1;
+    const std::size_t array = (after ? 2u : 0u) + (side == Side::left ? 0u : 1u);
+    return kept_[((lane / kWidth * 4 + array) * ends + end) * kWidth + lane % kWidth];
+  }
   double scan(Side side, std::size_t lane, double best, double min_rows);
   double scan_parts(const Scan& scan, std::size_t bin, double before, double rows, double best);
   double scan_rows(const Scan& scan, std::uint32_t from, std::uint32_t to, double count,
@@ -129,6 +153,10 @@ class MomentLanes {
 
   const RowSubset* rows_ = nullptr;
   LaneMemory<double> memory_;
+  AlignedArray<double> kept_;  // [block, array, end of a bin, lane]; for logarithms only
+  double left_cap_ = kNever, right_cap_ = kNever;
+  double reach_ = 0.0;         // magnitude of the sums, for their rounding
+  std::int64_t skipped_ = 0;   // cuts that tangents have settled
   std::vector<std::size_t> lane_base_;
   FineBins<double> fine_;
   std::uint64_t visited_ = 0;    // rows that scans of this set have visited

@@ -143,6 +143,11 @@ class StumpSolver {
     return std::min(rows.size(), kRowsPerPoll);
   }
   static constexpr bool kSays = requires(const L& loss) { loss.direction(0); };
+  // Whether a value takes longer than to see whether there is a cut.
+  static constexpr bool kDear = [] {
+    if constexpr (requires { L::kSquares; }) return !L::kSquares;
+    else return false;
+  }();
 
   static MultiwayCost<double> each_for(double further) { return {{0.0, further}, false}; }
 
@@ -174,6 +179,7 @@ class StumpSolver {
     loss_->clear(in_);
     fill(out_, rows);
     const std::uint32_t ask_until = prefetch_until(m, 2 * kRowsAhead);
+    const bool looks_first = kDear && ask_until == 0;
     for (std::uint32_t k = 1; k < m; ++k) {
       if (k % kRowsPerPoll == 0 && stop(kRowsPerPoll)) return;
       if (k < ask_until) {
@@ -184,8 +190,9 @@ class StumpSolver {
       loss_->add(in_, rows.row(list[k - 1]));
       loss_->remove(out_, rows.row(list[k - 1]));
       if (k < min_leaf || m - k < min_leaf) continue;
+      if (looks_first && !view.boundary(k)) continue;
       const Score score = left(in_) + right(out_);
-      // Whether k is a boundary is checked last, because this misses the cache on large tables.
+      // Whether k is a boundary is checked last on large tables, because this misses the cache.
       if (score < found.score && view.boundary(k)) found = {f, TestKind::threshold, 0, k, score};
     }
   }
