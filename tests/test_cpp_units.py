@@ -19,6 +19,7 @@ def program():
     "name",
     [
         "covering",
+        "depth_two_kernels",
         "kernels",
         "memo",
         "merged_targets",

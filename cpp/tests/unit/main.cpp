@@ -13,6 +13,7 @@ struct Named {
 };
 
 constexpr Named kTests[] = {{"covering", treeproof::unit::test_covering},
+                            {"depth_two_kernels", treeproof::unit::test_depth_two_kernels},
                             {"kernels", treeproof::unit::test_kernels},
                             {"memo", treeproof::unit::test_memo},
                             {"merged_targets", treeproof::unit::test_merged_targets},

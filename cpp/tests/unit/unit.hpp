@@ -24,6 +24,7 @@ class Report {
 };
 
 void test_covering(Report& report);
+void test_depth_two_kernels(Report& report);
 void test_kernels(Report& report);
 void test_memo(Report& report);
 void test_merged_targets(Report& report);

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 #include <limits>
 
 namespace treeproof::threshold {
@@ -122,7 +123,10 @@ KernelSet portable_kernels();
 KernelSet avx2_kernels();
 KernelSet avx512_kernels();
 
-// The fastest set that this processor supports; `portable` requests the other one (for tests).
+// The sets that this processor supports, the fastest one first and the portable one last.
+std::vector<KernelSet> supported_kernels();
+
+// The fastest set; `portable` requests the portable one (for tests).
 KernelSet choose_kernels(bool portable = false);
 
 }  // namespace treeproof::threshold

@@ -11,7 +11,8 @@ namespace {
 
 KernelSet portable_kernels() { return portable::kernels(); }
 
-KernelSet choose_kernels(bool portable) {
+std::vector<KernelSet> supported_kernels() {
+  std::vector<KernelSet> sets;
 #if defined(__x86_64__)
   const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0;
   const bool avx512 =
@@ -19,11 +20,16 @@ KernelSet choose_kernels(bool portable) {
       __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
       __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("avx512bitalg") != 0 &&
       __builtin_cpu_supports("avx512vpopcntdq") != 0;
-  if (!portable && avx2 && avx512) return avx512_kernels();
-  if (!portable && avx2) return avx2_kernels();
+  if (avx2 && avx512) sets.push_back(avx512_kernels());
+  if (avx2) sets.push_back(avx2_kernels());
 #endif
-  static_cast<void>(portable);
-  return portable_kernels();
+  sets.push_back(portable_kernels());
+  return sets;
+}
+
+KernelSet choose_kernels(bool portable) {
+  const std::vector<KernelSet> sets = supported_kernels();
+  return portable ? sets.back() : sets.front();
 }
 
 }  // namespace treeproof::threshold
