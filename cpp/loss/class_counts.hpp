@@ -6,8 +6,8 @@
 // multiple of one unit, the loss is the unit times that of the counts.
 //
 // Precision: a look-up is exact to half a unit in the last place, so that the loss of a leaf of a
-// table of N rows has an error of about 3e-16 N log N. `counts_of` refuses tables where this is more
-// than 3e-14 of the loss of a single leaf, well below what losses are compared with
+// table of N rows has an error of about 3e-16 N log N. `counts_of` refuses tables where this is
+// more than 3e-14 of the loss of a single leaf, well below what losses are compared with
 // (loss/tolerance.hpp).
 #pragma once
 

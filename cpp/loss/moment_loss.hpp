@@ -89,8 +89,8 @@ class MomentLoss {
     }
   }
 
-  // Two classes of whole weights, if the loss is that of such classes; otherwise null. `unit` is the
-  // weight of one count in the centred targets, and the counts must outlive the loss.
+  // Two classes of whole weights, if the loss is that of such classes; otherwise null. `unit` is
+  // the weight of one count in the centred targets, and the counts must outlive the loss.
   const ClassCounts* counts() const { return counts_; }
   void set_counts(const ClassCounts* counts, double unit) {
     counts_ = counts;
@@ -146,12 +146,12 @@ class MomentLoss {
       return sum;
     }
   }
-  // The same from the counts of two classes: the sum of n_k log(n_k / n) - n_k log c_k, where c_k are
-  // the shares of the classes at the centre.
+  // The same from the counts of two classes: the sum of n_k log(n_k / n) - n_k log c_k, where c_k
+  // are the shares of the classes at the centre.
   double counted(double weight, const double* sums) const {
     const double n = std::round(weight * per_unit_);
-    const double n1 = std::clamp(std::round(weight * per_unit_ * share_[1] + sums[1] * per_sum_),
-                                 0.0, n);
+    const double n1 =
+        std::clamp(std::round(weight * per_unit_ * share_[1] + sums[1] * per_sum_), 0.0, n);
     const auto second = static_cast<std::uint32_t>(n1), first = static_cast<std::uint32_t>(n - n1);
     return -counts_->loss(first, second) - (n - n1) * per_count_[0] - n1 * per_count_[1];
   }
@@ -182,9 +182,9 @@ class MomentLoss {
   Tolerance tolerance_;
   std::vector<double> own_;  // row-major; not kept where it is a mere square
   const ClassCounts* counts_ = nullptr;
-  double per_unit_ = 1.0, per_sum_ = 1.0;    // counts of a weight, and of a sum of the second class
-  double share_[2] = {0.5, 0.5};             // of the classes at the centre
-  double per_count_[2] = {0.0, 0.0};         // their logarithms, in the unit of the loss
+  double per_unit_ = 1.0, per_sum_ = 1.0;  // counts of a weight, and of a sum of the second class
+  double share_[2] = {0.5, 0.5};           // of the classes at the centre
+  double per_count_[2] = {0.0, 0.0};       // their logarithms, in the unit of the loss
 };
 
 using SquaredError = MomentLoss<Squares>;

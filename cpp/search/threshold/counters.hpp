@@ -31,21 +31,21 @@ struct Counters {
   std::int64_t witness_refutations = 0;  // sides that have a cheap tree, so that no proof is tried
   // cuts left out because a leaf predicts too little weight correctly
   std::int64_t small_leaves = 0;
-  std::int64_t pair_solves = 0;    // answers of the last two levels from sums over pairs of columns
+  std::int64_t pair_solves = 0;  // answers of the last two levels from sums over pairs of columns
   std::int64_t subtracted_pairs = 0;  // of these, the ones with the sums of a whole less a part
-  std::int64_t count_solves = 0;     // answers of depth two from counts of two classes
-  std::int64_t inherited_lanes = 0;  // columns below a cut that neighbouring cuts have settled
-  std::int64_t parted_groups = 0;    // groups of bins that are no use as a whole
-  std::int64_t parted_bins = 0;      // bins that are no use even if a cut parts their classes
-  std::int64_t tangent_cuts = 0;     // cuts that a tangent of the logarithm has settled
-  std::int64_t shared_bins = 0;      // sets of rows that took over the bins of a larger one
-  std::int64_t planned_trees = 0;  // answers of depth two with only the root of a tree
-  std::int64_t boxes_used = 0;     // bounds that boxes of earlier cuts lent to a side
-  std::int64_t recalled_sets = 0;  // sides answered by an earlier solve of the same rows
-  std::int64_t doubled_splits = 0;   // multiway splits into two, left to the other kind of split
-  std::int64_t left_out_proofs = 0;  // searches ended by the problem that leaves out categories
-  std::int64_t chain_proofs = 0;     // searches ended by trees without multiway splits
-  std::int64_t helped = 0;           // pieces of work opened by threads that help
+  std::int64_t count_solves = 0;      // answers of depth two from counts of two classes
+  std::int64_t inherited_lanes = 0;   // columns below a cut that neighbouring cuts have settled
+  std::int64_t parted_groups = 0;     // groups of bins that are no use as a whole
+  std::int64_t parted_bins = 0;       // bins that are no use even if a cut parts their classes
+  std::int64_t tangent_cuts = 0;      // cuts that a tangent of the logarithm has settled
+  std::int64_t shared_bins = 0;       // sets of rows that took over the bins of a larger one
+  std::int64_t planned_trees = 0;     // answers of depth two with only the root of a tree
+  std::int64_t boxes_used = 0;        // bounds that boxes of earlier cuts lent to a side
+  std::int64_t recalled_sets = 0;     // sides answered by an earlier solve of the same rows
+  std::int64_t doubled_splits = 0;    // multiway splits into two, left to the other kind of split
+  std::int64_t left_out_proofs = 0;   // searches ended by the problem that leaves out categories
+  std::int64_t chain_proofs = 0;      // searches ended by trees without multiway splits
+  std::int64_t helped = 0;            // pieces of work opened by threads that help
 
   struct Entry {
     const char* name;

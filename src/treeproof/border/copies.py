@@ -68,7 +68,10 @@ def warn_of_copies_of_numbers(raw: RawTable, targets: NDArray[np.float64]) -> No
     """Warn about columns that order the rows exactly as the target does."""
     if raw.n_rows < _FEW_ROWS or raw.n_columns < 2 or targets.ndim != 1:
         return
+    others = _of_other_order(raw, targets)
     for j in range(raw.n_columns):
+        if others[j]:
+            continue
         values = _values(raw, j)
         if values is None or isinstance(raw.column(j), TextColumn):
             continue
@@ -110,6 +113,16 @@ def _corresponds(values: NDArray[Any], alike: NDArray[np.intp]) -> bool:
         return False
     one_each = values[np.unique(alike)]
     return len(np.unique(one_each)) == len(one_each)
+
+
+def _of_other_order(raw: RawTable, targets: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which columns do not order rows as the target does, by neighbours only."""
+    if raw.matrix is None:
+        return np.zeros(raw.n_columns, dtype=np.bool_)
+    values, first = raw.matrix[:_FIRST], targets[:_FIRST]
+    alike = (first[1:] == first[:-1])[:, None]
+    told: NDArray[np.bool_] = ((values[1:] == values[:-1]) != alike).any(axis=0)
+    return told
 
 
 def _same_order(values: NDArray[Any], targets: NDArray[np.float64]) -> bool:

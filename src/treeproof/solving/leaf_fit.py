@@ -188,13 +188,18 @@ def _deviance(
     """
     safe = np.where(mean > 0.0, mean, 1.0)  # a mean of 0 is one of zeros
     t = np.maximum(off / safe, -1.0)
-    far = xlogy(1.0 + t, 1.0 + t) - t
-    near = np.full_like(t, 1.0 / 110.0)  # Horner's scheme: powers take much longer
-    for k in range(10, 1, -1):
-        near *= -t
-        near += 1.0 / (k * (k - 1))
-    near *= t * t
-    result: NDArray[np.float64] = safe * np.where(np.abs(t) < 0.01, near, far)
+    share = 1.0 + t
+    result: NDArray[np.float64] = xlogy(share, share)
+    result -= t
+    near = np.abs(t) < 0.01
+    if near.any():
+        u = t[near]
+        series = np.full_like(u, 1.0 / 110.0)  # Horner's scheme: powers take longer
+        for k in range(10, 1, -1):
+            series *= -u
+            series += 1.0 / (k * (k - 1))
+        result[near] = series * u * u
+    result *= safe
     return result
 
 

@@ -51,8 +51,8 @@ template <class Phi>
 void BinaryPairs<Phi>::explain_groups(std::size_t n_groups) {
   const Loss& loss = *context_->loss;
   if (vectors()) {
-    kernels_.explain_fours(groups_.data(), static_cast<int>(n_groups),
-                           static_cast<int>(4 * width_), loss.centres()[0], explained_.data());
+    kernels_.explain_fours(groups_.data(), static_cast<int>(n_groups), static_cast<int>(4 * width_),
+                           loss.centres()[0], explained_.data());
     return;
   }
   for (std::size_t k = 0; k < n_groups; ++k) {
@@ -116,15 +116,15 @@ void BinaryPairs<Phi>::find_leaves(const RowSubset& rows) {
   }
 }
 
-// Offers stumps on column f below the later ones, and the reverse. A pair of columns has four parts,
-// which serve as leaves below both columns.
+// Offers stumps on column f below the later ones, and the reverse. A pair of columns has four
+// parts, which serve as leaves below both columns.
 template <class Phi>
 void BinaryPairs<Phi>::find_stumps_of(std::int32_t f, const RowSubset& rows) {
   const auto n = static_cast<std::int32_t>(n_);
-  kernels_.lose_pairs({sums_->both(f, f + 1), sums_->of_columns(f + 1), sums_->of_columns(f), all(),
-                       n - f - 1, context_->loss->centres()[0], static_cast<double>(min_leaf_),
-                       kLittle * all()[0]},
-                      pair_losses_.data());
+  kernels_.lose_pairs(
+      {sums_->both(f, f + 1), sums_->of_columns(f + 1), sums_->of_columns(f), all(), n - f - 1,
+       context_->loss->centres()[0], static_cast<double>(min_leaf_), kLittle * all()[0]},
+      pair_losses_.data());
   for (std::int32_t g = f + 1; g < n; ++g) {
     const double* const loss = pair_losses_.data() + 4 * static_cast<std::size_t>(g - f - 1);
     std::array<double, 4> sides{loss[0], loss[1], loss[2], loss[3]};

@@ -12,8 +12,7 @@ namespace treeproof::threshold {
 // Bounds that hold for fewer rows hold for more, and every interval is bounded by its two ends.
 template <Loss L, class Lanes>
 void DepthTwo<L, Lanes>::bound_intervals(Candidate& c) {
-  for (std::size_t k = 1; k < c.points.size(); ++k)
-    raise(c.points[k].left, c.points[k - 1].left);
+  for (std::size_t k = 1; k < c.points.size(); ++k) raise(c.points[k].left, c.points[k - 1].left);
   for (std::size_t k = c.points.size() - 1; k-- > 0;)
     raise(c.points[k].right, c.points[k + 1].right);
   Value lower = context_->loss->infinite();

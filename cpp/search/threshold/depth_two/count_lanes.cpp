@@ -106,8 +106,8 @@ double CountLanes::parted(std::size_t from, std::size_t to, Pair whole) const {
 
 // Bounds the best cut of a column: first groups of bins, and then the bins of those groups that may
 // hold a cut that matters. `inside` is called for bins that may hold one; it returns a bound that
-// is at least as good, and may lower what matters. Losses contain the forced part. What comes within
-// half of the tolerance of losses does not matter either.
+// is at least as good, and may lower what matters. Losses contain the forced part. What comes
+// within half of the tolerance of losses does not matter either.
 template <class Inside>
 auto CountLanes::walk(std::size_t lane, Pair whole, double& matters, Counters& counters,
                       Inside inside) const -> Stumps {
@@ -179,8 +179,7 @@ void CountLanes::bound_lane(Side side, std::size_t lane, Counters& counters) {
   const SideOfCut here = at(side);
   matters += here.forced;
   add_up(lane, side);
-  const Stumps found =
-      walk(lane, here.counts, matters, counters, [](std::size_t) { return 0.0; });
+  const Stumps found = walk(lane, here.counts, matters, counters, [](std::size_t) { return 0.0; });
   lower_[s][lane] = std::max(known, found.lower - here.forced);
   if (found.upper - here.forced < upper_[s]) {
     upper_[s] = std::max(0.0, found.upper - here.forced);

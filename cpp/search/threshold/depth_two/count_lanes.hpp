@@ -1,8 +1,8 @@
 // The two sides of a moving cut for the log loss of two classes with whole weights
 // (loss/class_counts.hpp): counts of both classes for all second features at once.
 //
-// The same idea as moment_lanes.hpp with less to do. A bin holds both counts in one word, and losses
-// are looked up. Three bounds leave out work:
+// The same idea as moment_lanes.hpp with less to do. A bin holds both counts in one word, and
+// losses are looked up. Three bounds leave out work:
 //
 //   parted bins   A stump that cuts inside a bin moves some rows of each class from its right part
 //                 to its left part. The loss of a leaf is a concave function of its counts, so the
@@ -131,7 +131,7 @@ class CountLanes {
   const RowSubset* rows_ = nullptr;
   std::vector<Pair> of_row_;  // by local row
   std::vector<double> forced_of_row_;
-  bool forced_ = false;  // whether any row has a forced loss
+  bool forced_ = false;             // whether any row has a forced loss
   std::vector<Pair> cells_;         // [lane, bin]: inside the window
   std::vector<Pair> total_before_;  // [lane, end of a bin]: of all rows, before it
   Pair all_ = 0, left_ = 0;
@@ -144,8 +144,8 @@ class CountLanes {
 
   std::uint32_t before_ = kNowhere, after_ = kNowhere;
   std::array<double, 2> cap_{kNever, kNever};
-  std::vector<std::uint32_t> slot_;  // [position]: where its bounds are; kNowhere: none
-  std::vector<double> found_;        // [slot, side, lane]
+  std::vector<std::uint32_t> slot_;           // [position]: where its bounds are; kNowhere: none
+  std::vector<double> found_;                 // [slot, side, lane]
   std::array<std::vector<double>, 2> lower_;  // at the current cut
   std::array<double, 2> upper_{0.0, 0.0};
   std::array<std::size_t, 2> best_lane_{0, 0};

@@ -41,8 +41,8 @@ struct LaneInput {
   // Of a moment histogram (loss/moment_loss.hpp).
   const T* centres = nullptr;
   const T* prior = nullptr;
-  // [block][array][end of a bin][lane]: what is explained before the end on the left and on the right
-  // side, and after it; written where logarithms take longer than that
+  // [block][array][end of a bin][lane]: what is explained before the end on the left and on the
+  // right side, and after it; written where logarithms take longer than that
   T* kept = nullptr;
 };
 

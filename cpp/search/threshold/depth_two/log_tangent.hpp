@@ -2,8 +2,8 @@
 // for a set that is nearly the same.
 //
 // Lemma. log(1 + u) <= u (6 + u) / (6 + 4 u) for u > -1. Both sides are 0 at u = 0, and the
-// derivative of the right side less that of the left side is 4 u^3 / ((6 + 4 u)^2 (1 + u)), which has
-// the sign of u. The two differ by about u^4 / 36.
+// derivative of the right side less that of the left side is 4 u^3 / ((6 + 4 u)^2 (1 + u)), which
+// has the sign of u. The two differ by about u^4 / 36.
 //
 // With weight W, centred sum s, centre c and x = W c + s, a constant explains x log(x / (W c)) - s
 // (loss/phi.hpp). If the mean of the set that is known is the centre plus d, and L is the logarithm

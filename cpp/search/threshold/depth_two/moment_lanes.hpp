@@ -48,8 +48,8 @@ class MomentLanes {
 
   double leaf(Side side) const;
   double leaf_of_all() const;
-  // Stumps that lose at least `left_cap` on the left, or `right_cap` on the right, do not matter for
-  // the next bounds.
+  // Stumps that lose at least `left_cap` on the left, or `right_cap` on the right, do not matter
+  // for the next bounds.
   void between(std::uint32_t, std::uint32_t, double left_cap, double right_cap)
     requires(!MomentLoss<Phi>::kSquares)
   {
@@ -64,7 +64,9 @@ class MomentLanes {
   double weight_between(std::uint32_t, std::uint32_t) const { return 0.0; }
 
   // A logarithm for every bin takes longer than moving the rows of a small set.
-  bool looks_twice() const requires(!MomentLoss<Phi>::kSquares) {
+  bool looks_twice() const
+    requires(!MomentLoss<Phi>::kSquares)
+  {
     constexpr std::uint32_t kFewRows = 1000;
     return rows_->size() <= kFewRows;
   }
@@ -155,8 +157,8 @@ class MomentLanes {
   LaneMemory<double> memory_;
   AlignedArray<double> kept_;  // [block, array, end of a bin, lane]; for logarithms only
   double left_cap_ = kNever, right_cap_ = kNever;
-  double reach_ = 0.0;         // magnitude of the sums, for their rounding
-  std::int64_t skipped_ = 0;   // cuts that tangents have settled
+  double reach_ = 0.0;        // magnitude of the sums, for their rounding
+  std::int64_t skipped_ = 0;  // cuts that tangents have settled
   std::vector<std::size_t> lane_base_;
   FineBins<double> fine_;
   std::uint64_t visited_ = 0;    // rows that scans of this set have visited

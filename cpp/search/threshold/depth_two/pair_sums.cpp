@@ -105,7 +105,8 @@ bool PairSums<Phi>::subtract(const RowSubset& rows, const Key& key, const KeyedR
   side_key_ -= key;
   has_side_ = true;
   for (std::size_t f = 0; f < n_; ++f)
-    for (std::size_t at = cell(f, f); at < cell(f + 1, 0); ++at) sums_[at] = around_[at] - side_[at];
+    for (std::size_t at = cell(f, f); at < cell(f + 1, 0); ++at)
+      sums_[at] = around_[at] - side_[at];
   for (std::size_t at = cell(n_, 0); at < sums_.size(); ++at) sums_[at] = around_[at] - side_[at];
   return true;
 }

@@ -191,7 +191,11 @@ class StumpSolver {
       loss_->remove(out_, rows.row(list[k - 1]));
       if (k < min_leaf || m - k < min_leaf) continue;
       if (looks_first && !view.boundary(k)) continue;
-      const Score score = left(in_) + right(out_);
+      // No loss is negative, so that the larger side alone may show that the cut is no better.
+      const bool left_first = 2 * k > m;
+      const Score first = left_first ? left(in_) : right(out_);
+      if (kDear && !(first < found.score)) continue;
+      const Score score = first + (left_first ? right(out_) : left(in_));
       // Whether k is a boundary is checked last on large tables, because this misses the cache.
       if (score < found.score && view.boundary(k)) found = {f, TestKind::threshold, 0, k, score};
     }
