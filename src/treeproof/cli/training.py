@@ -15,7 +15,12 @@ import numpy as np
 from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
 from treeproof.border.frequencies import frequencies_of
 from treeproof.border.names import known_columns
-from treeproof.border.row_names import RowNames, counted_row_names, row_names_of
+from treeproof.border.row_names import (
+    RowNames,
+    counted_row_names,
+    repairing_query,
+    row_names_of,
+)
 from treeproof.cli.objective import LOSSES_OF_CLASSES, LOSSES_OF_NUMBERS
 from treeproof.cli.tables import (
     open_large,
@@ -305,24 +310,33 @@ def _leave_out(
     """Report the columns that are left out; none is if no other column would remain."""
     if len(found) == len(columns):
         return []
+    repaired = [about for about in found if about.repaired is not None]
+    query = f"{repairing_query(repaired)} from {_place(data, repaired)}"
+    query = '"' + query.replace('"', r"\"") + '"'
     for about in found:
         instead = f"keep it with --keep {about.name!r}"
-        if about.query is not None:
-            query = f"{about.query} from {_place(data, about)}".replace('"', r"\"")
-            instead = f'{about.remedy} with the query "{query}"{about.doubt}'
+        if repaired == [about]:
+            instead = f"{about.remedy} with the query {query}{about.doubt}"
+        elif about in repaired:
+            instead = f"{about.remedy} with the query below{about.doubt}"
         warn_user(f"Column {about.name!r} is left out: it {about.finding}; {instead}.")
+    if len(repaired) > 1:
+        names = ", ".join(repr(about.name) for about in repaired)
+        warn_user(f"One query repairs {names}: {query}.")
     return [about.name for about in found]
 
 
-def _place(data: str, about: RowNames) -> str:
+def _place(data: str, repaired: Iterable[RowNames]) -> str:
     """Return how a query names the data; dates of a CSV file remain text."""
     path = Path(data)
     if not path.exists():
         return f"({data})"
-    if about.kind != "text dates" or path.suffix.lower() in ARROW | PARQUET:
+    dates = [about.name for about in repaired if about.kind == "text dates"]
+    if not dates or path.suffix.lower() in ARROW | PARQUET:
         return f"'{data}'"
-    name = about.name.replace("'", "''")
-    return f"read_csv('{data}', types={{'{name}': 'VARCHAR'}})"
+    quoted = [name.replace("'", "''") for name in dates]
+    types = ", ".join(f"'{name}': 'VARCHAR'" for name in quoted)
+    return f"read_csv('{data}', types={{{types}}})"
 
 
 def _check_roles(
