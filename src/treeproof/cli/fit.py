@@ -42,6 +42,7 @@ from treeproof.cli.training import (
     hold_out,
     listed,
     marks,
+    note_whole_lines,
     predicts_numbers,
     read_or_count,
 )
@@ -337,6 +338,7 @@ def fit(
     held_out = None
     if test_size:
         training, held_out = hold_out(training, test_size, regression)
+        note_whole_lines(held_out, data, weight)
     objective = objective_parameters(
         None if regression else training.labels,
         cost_matrix, abstain_cost, metric, pos_label, beta,

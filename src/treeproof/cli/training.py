@@ -15,6 +15,7 @@ import numpy as np
 from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
 from treeproof.border.frequencies import frequencies_of
 from treeproof.border.names import known_columns
+from treeproof.border.query_names import query_name
 from treeproof.border.row_names import (
     RowNames,
     counted_row_names,
@@ -40,6 +41,7 @@ __all__ = [
     "hold_out",
     "listed",
     "marks",
+    "note_whole_lines",
     "predicts_numbers",
     "read_or_count",
     "read_training",
@@ -179,6 +181,23 @@ def hold_out(
         for rows in split_rows(y, test_size, 0, numeric, weights)
     ]
     return parts[0], parts[1]
+
+
+def note_whole_lines(training: Training, data: str, weight: str | None) -> None:
+    """Note that lines with counts are held out whole, and how to hold out cases."""
+    if weight is None or isinstance(training.y, str):
+        return
+    counts = np.asarray(training.weights, dtype=np.float64)
+    if (counts != np.floor(counts)).any() or counts.max(initial=0) < 2:
+        return
+    place = f"'{data}'" if Path(data).exists() else f"({data})"
+    name = query_name(weight).replace('"', r"\"")
+    warn_user(
+        "The score is about whole lines that were held out, and so about combinations "
+        f"of values that the tree has not seen. If {weight!r} counts cases, hold out "
+        f'cases instead: leave out --weight and read the table with the query "select '
+        f't.* exclude ({name}) from {place} t, range(t.{name})".'
+    )
 
 
 def read_or_count(
