@@ -42,6 +42,7 @@ from treeproof.cli.training import (
     hold_out,
     listed,
     marks,
+    note_alike,
     note_whole_lines,
     predicts_numbers,
     read_or_count,
@@ -334,6 +335,7 @@ def fit(
         in_memory=proof is not None,
     )  # fmt: skip
     regression = predicts_numbers(training, target, goal, criterion)
+    note_alike(training, target, regression)
     _check_files(regression, proof, checkpoint, test_size)
     held_out = None
     if test_size:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from treeproof.border.alike import columns_like_target
 from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
 from treeproof.border.frequencies import frequencies_of
 from treeproof.border.names import known_columns
@@ -41,6 +42,7 @@ __all__ = [
     "hold_out",
     "listed",
     "marks",
+    "note_alike",
     "note_whole_lines",
     "predicts_numbers",
     "read_or_count",
@@ -57,6 +59,9 @@ def marks(text: str | None) -> list[str] | None:
 def listed(text: str | None) -> list[str]:
     """Return the columns in text such as "A,B"."""
     return [part.strip() for part in text.split(",") if part.strip()] if text else []
+
+
+_MOST_ALIKE = 3  # columns that are named
 
 
 @dataclass
@@ -181,6 +186,18 @@ def hold_out(
         for rows in split_rows(y, test_size, 0, numeric, weights)
     ]
     return parts[0], parts[1]
+
+
+def note_alike(training: Training, target: str, regression: bool) -> None:
+    """Note the columns of numbers that say nearly the same as a target of numbers."""
+    if isinstance(training.y, str) or not regression:
+        return
+    for name, like in columns_like_target(training.X, training.labels())[:_MOST_ALIKE]:
+        warn_user(
+            f"Column {name!r} says nearly the same as {target!r} (correlation "
+            f"{like:.3f}). If it is computed from the target or known only after it, "
+            f"leave it out with --drop {name!r}."
+        )
 
 
 def note_whole_lines(training: Training, data: str, weight: str | None) -> None:
