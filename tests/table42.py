@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import csv
 import gzip
-import os
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pytest
+from data_sets import data_file, data_folder
 from oracle import MULTIWAY, ONE_VS_REST, Table
 
 # Regularised accuracy (1 - objective) of the optimal tree, to the digits known.
@@ -60,16 +59,13 @@ def penalty(name: str) -> float:
 
 
 def folder() -> Path:
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return Path(os.environ.get("TREEPROOF_DATA", default)) / "table42"
+    return data_folder() / "table42"
 
 
 @cache
 def load(name: str) -> Table:
     """Read one set, or skip the calling test where the file is absent."""
-    path = folder() / f"{name}.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} not found: set TREEPROOF_DATA to the data folder")
+    path = data_file("table42", f"{name}.csv.gz")
     with gzip.open(path, "rt", newline="") as stream:
         header, *rows = csv.reader(stream)
     columns = dict(zip(header, zip(*rows, strict=True), strict=True))

@@ -16,7 +16,7 @@ from treeproof.cli import tables
 def houses(tmp_path):
     rng = np.random.default_rng(0)
     rooms = rng.integers(1, 6, 200)
-    price = 40_000 + 25_000 * rooms + rng.integers(0, 5_000, 200)
+    price = 40_000 + 25_000 * rooms + rng.integers(0, 25_000, 200)
     path = tmp_path / "houses.csv"
     rows = [f"{r},{g},{p}" for r, g, p in zip(rooms, rooms % 2, price, strict=True)]
     path.write_text("\n".join(["rooms,garage,price", *rows]) + "\n")

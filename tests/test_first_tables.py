@@ -368,3 +368,20 @@ def test_how_much_costs_were_rounded_is_a_plain_number():
     tree = OptimalPolicyTree(max_depth=1).fit([[0], [1]] * 10, rewards)
     told = tree.certificate().rsplit(" by more than ", 1)[1].removesuffix(".")
     assert "e" not in told and 0.0001 <= float(told) < 1000
+
+
+def test_columns_that_say_the_same_as_an_amount_are_named(tmp_path, treeproof):
+    rng = np.random.default_rng(0)
+    wage, age = rng.lognormal(3, 1, 80).round(2), rng.integers(20, 60, 80)
+    path = tmp_path / "t.csv"
+    rows = zip(wage, np.log(wage).round(6), age, strict=True)
+    path.write_text(
+        "wage,logwage,age\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows)
+    )
+    fit = ("fit", path, "--target", "wage", "--max-depth", "1", "--quiet")
+    _, _, err = treeproof(*fit)
+    assert "Column 'logwage' says nearly the same as 'wage' (correlation 1.000)" in err
+    assert "'age'" not in err
+    assert "nearly the same" not in treeproof(*fit, "--drop", "logwage")[2]
+    _, _, err = treeproof("report", path, *fit[2:-1], "-o", tmp_path / "t.html")
+    assert "nearly the same" in (tmp_path / "t.html").read_text()

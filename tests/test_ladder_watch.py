@@ -154,7 +154,8 @@ class Silent:
 
 def test_the_progress_line_counts_what_is_proved_of_the_best_tree():
     """A depth whose own best tree is not known is proved if none of it is better."""
-    line = ProgressLine(Silent())
+    shown = Silent()
+    line = ProgressLine(shown)
     for level in (
         Certificate(3, 0.3, 0.3, True, 0.1),
         Certificate(4, 0.3, 0.2, False, 0.2),
@@ -164,7 +165,7 @@ def test_the_progress_line_counts_what_is_proved_of_the_best_tree():
     assert line.reached(0.2) == (4, (5, 0.15))
     assert line.reached(0.25) == (3, (4, 0.2))
     line(0, 1.0, 0.1, 0.2, 7)
-    assert line._console.text.endswith("depth 4 proved, 5 ≥ 0.1500")
+    assert shown.text.endswith("depth 4 proved, 5 ≥ 0.1500")
 
 
 def test_the_level_at_work_is_shown_and_is_no_news_for_others():

@@ -1,15 +1,14 @@
 """Missing values, ordered categories and subsets through the public interface."""
 
-import os
 import pickle
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from data_sets import data_file
 from export_checks import check_python, check_rules, run_duckdb, run_sqlite, same
 from sklearn import set_config
 from sklearn.base import clone
@@ -290,15 +289,8 @@ def test_many_numbers_with_gaps_go_to_the_threshold_engine():
     assert three.optimal_ and three.tree_.n_children[0] == 3
 
 
-DATA = Path(
-    os.environ.get("TREEPROOF_DATA", Path(__file__).parents[2] / "shared" / "data")
-)
-
-
 def test_a_raw_file_with_gaps_in_one_command(tmp_path, monkeypatch, capsys):
-    source = DATA / "raw" / "mushroom.csv.gz"
-    if not source.exists():
-        pytest.skip(f"{source.name} is not here; set TREEPROOF_DATA to its folder")
+    source = data_file("raw", "mushroom.csv.gz")
     monkeypatch.chdir(tmp_path)
     query = f"select * replace (nullif(stalk_root, '?') as stalk_root) from '{source}'"
     arguments = ["fit", query, "--target", "class", "--quiet", "--save", "tree.json"]

@@ -86,6 +86,19 @@ def test_rows_with_weights_are_held_out_whole(tmp_path):
     assert f"on {len(test)} rows held out with {share:.0%} of the weight" in shown
 
 
+def test_cases_can_be_held_out_of_a_table_of_counts(tmp_path):
+    pytest.importorskip("duckdb")
+    path = tmp_path / "counts.csv"
+    path.write_text("a,y,n\n" + "".join(f"{k},{k > 4},{9 + k}\n" for k in range(10)))
+    options = ("--target", "y", "--test-size", "0.3", "--quiet")
+    with pytest.warns(UserWarning, match="whole lines that were held out") as said:
+        run("fit", path, *options, "--weight", "n")
+    query = str(said[-1].message).split('the query "')[1].split('"')[0]
+    found = json.loads(run("fit", query, *options, "--json").stdout)
+    assert found["rows"] + found["held_out_rows"] == sum(range(9, 19))
+    assert found["held_out"] == 1.0 and "held_out_weight" not in found
+
+
 def test_weights_that_leave_nothing_to_hold_out(tmp_path):
     path = tmp_path / "t.csv"
     options = ("--target", "y", "--weight", "n", "--test-size", "0.1", "--quiet")

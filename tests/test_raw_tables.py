@@ -1,6 +1,5 @@
 """From raw files to a plotted optimal tree, its SQL and ONNX, in one command each."""
 
-import os
 import sys
 from pathlib import Path
 
@@ -8,21 +7,19 @@ import duckdb
 import onnxruntime
 import pandas as pd
 import pytest
+from data_sets import data_file
 
 from treeproof.cli import main
 from treeproof.export.onnx import input_arrays
 from treeproof.persistence import load
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("TREEPROOF_DATA", ROOT.parent / "shared" / "data"))
 NAMES = ["balance-scale", "car", "mushroom", "nursery", "tic-tac-toe"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_one_command(name, tmp_path, monkeypatch, capsys):
-    source = DATA / "raw" / f"{name}.csv.gz"
-    if not source.exists():
-        pytest.skip(f"{source.name} is not here; set TREEPROOF_DATA to its folder")
+    source = data_file("raw", f"{name}.csv.gz")
     monkeypatch.chdir(tmp_path)
     arguments = [
         "fit", str(source), "--target", "class", "--quiet", "--plot", "tree.png",

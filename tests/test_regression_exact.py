@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import native
 import numpy as np
 import pytest
+from data_sets import data_file
 from oracle import random_limits
 from regression_oracle import (
     KINDS,
@@ -20,12 +19,6 @@ from regression_oracle import (
 from threshold_switches import check_every_combination, random_switches
 
 from treeproof.border.ranks import rank_columns
-
-DATA = Path(
-    os.environ.get("TREEPROOF_DATA")
-    or Path(__file__).resolve().parents[2] / "shared" / "data"
-)
-
 
 SWITCHES = (
     "inheritance",
@@ -125,10 +118,7 @@ def test_the_partition_bound_fires() -> None:
 )
 def test_published_optima(name: str, squares: tuple[float, float]) -> None:
     pd = pytest.importorskip("pandas")
-    path = DATA / "regression" / f"{name}.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not there; set TREEPROOF_DATA")
-    frame = pd.read_csv(path)
+    frame = pd.read_csv(data_file("regression", f"{name}.csv.gz"))
     y = frame.pop("y").to_numpy(dtype=float)
     total = ((y - y.mean()) ** 2).sum()
     depths = (2,) if name == "grid" else (2, 3)

@@ -2,11 +2,11 @@
 
 import csv
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
+from data_sets import data_folder
 from typer.testing import CliRunner
 
 from treeproof import stop_when
@@ -59,9 +59,6 @@ SMALL = {
 }
 
 FROM_FILES = {f"thesis-figure-4.{k}" for k in range(12, 19)}
-FOLDER = Path(
-    os.environ.get("TREEPROOF_DATA", Path(__file__).parents[2] / "shared" / "data")
-)
 
 
 @pytest.fixture(autouse=True)
@@ -74,8 +71,8 @@ def no_pictures(request, monkeypatch):
 
 def invoke(tmp_path, *arguments):
     words = [str(a) for a in (*arguments, "--out", tmp_path)]
-    if FOLDER.is_dir() and "--data" not in words:
-        words += ["--data", str(FOLDER)]
+    if data_folder().is_dir() and "--data" not in words:
+        words += ["--data", str(data_folder())]
     return CliRunner().invoke(app, ["reproduce", *words])
 
 
@@ -101,7 +98,7 @@ def place(tmp_path_factory):
 def test_a_target_runs_saves_and_draws(name, place):
     if name.startswith(("thesis-5", "thesis-6", "thesis-7.2")):
         pytest.importorskip("river")
-    if name in FROM_FILES and not FOLDER.is_dir():
+    if name in FROM_FILES and not data_folder().is_dir():
         pytest.skip("the data sets are not here: set TREEPROOF_DATA")
     target = TARGETS[name]
     rows = rows_of(place, name, limit=20 if name in FROM_FILES else 0.1)

@@ -333,3 +333,20 @@ def test_the_explorer_needs_something_to_split_on():
     table = Table("t", {"name": np.array(NAMES, dtype=object),
                         "y": np.arange(N) % 2}, "y")  # fmt: skip
     assert first_question(table).columns == ("name",)
+
+
+def test_one_query_repairs_several_columns(tmp_path, capsys):
+    pytest.importorskip("duckdb")
+    file = tmp_path / "orders.csv"
+    table = people()
+    table["price"] = [f"${v:,.2f}" for v in np.linspace(5, 5000, N)]
+    table["day sold"] = [f"{1 + k % 12}/{1 + k % 28}/{2020 + k % 3}" for k in range(N)]
+    table["note"] = [f"it is number {k} of all" for k in range(N)]
+    table["reply"] = [f"thank you for note {k}" for k in range(N)]
+    table.to_csv(file, index=False)
+    fit = ("--target", "stays", "--max-depth", 1, "--quiet")
+    _, _, err = command(capsys, "fit", file, *fit)
+    assert err.count("with the query below") == 4
+    query = re.search(r'One query repairs .*: "(.*)"\.$', err.strip())[1]
+    status, _, err = command(capsys, "fit", query.replace('\\"', '"'), *fit)
+    assert status == 0 and "left out" not in err

@@ -1,14 +1,13 @@
 """Trees keep their restrictions: directions, rule lists, groups, costs of tests."""
 
 import json
-import os
 import pickle
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from data_sets import data_file
 from typer.testing import CliRunner
 
 from treeproof import OptimalTreeClassifier, OptimalTreeRegressor, penalty_path
@@ -184,13 +183,9 @@ def test_what_tests_cost():
 
 @pytest.mark.parametrize("which", ["low", "middle", "high"])
 def test_car_with_its_costs(which, tmp_path):
-    shared = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("TREEPROOF_DATA") or shared) / "tasks"
-    if not (folder / "car.csv.gz").exists():
-        pytest.skip("needs the car data with test costs")
-    X = pd.read_csv(folder / "car.csv.gz")
+    X = pd.read_csv(data_file("tasks", "car.csv.gz"))
     y = X.pop("y").to_numpy()
-    told = json.loads((folder / f"car-{which}-costs.json").read_text())
+    told = json.loads(data_file("tasks", f"car-{which}-costs.json").read_text())
     matrix = np.array(told["matrix_true_by_predicted"])
     prices = {
         tuple(X.columns[m["columns"][0] : m["columns"][1] + 1]): (

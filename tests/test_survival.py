@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
 import pickle
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from data_sets import data_file
 from effort import rounds
 from sklearn.base import clone
 
@@ -22,10 +21,6 @@ from treeproof.survival import (
     nelson_aalen,
 )
 
-DATA = Path(
-    os.environ.get("TREEPROOF_DATA")
-    or Path(__file__).resolve().parents[2] / "shared" / "data"
-)
 FIELDS = [("event", bool), ("time", float)]
 
 
@@ -247,10 +242,7 @@ KNOWN = [(2, 3, 0.70269), (3, 5, 0.692248), (4, 15, 0.651849)]
 @pytest.mark.parametrize(("depth", "splits", "mean_loss"), KNOWN[: rounds(2, 3)])
 def test_known_answers(depth: int, splits: int, mean_loss: float) -> None:
     pd = pytest.importorskip("pandas")
-    path = DATA / "tasks" / "colon.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not there; set TREEPROOF_DATA")
-    frame = pd.read_csv(path)
+    frame = pd.read_csv(data_file("tasks", "colon.csv.gz"))
     y = outcome(frame.pop("event") == 1, frame.pop("time"))
     model = OptimalSurvivalTree(
         0.0, max_depth=depth, max_splits=splits, penalize="splits", time_limit=None

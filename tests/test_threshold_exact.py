@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import native
 import numpy as np
 import pytest
+from data_sets import data_file
 from oracle import (
     MULTIWAY,
     ONE_VS_REST,
@@ -26,10 +25,6 @@ from threshold_switches import check_every_combination, random_switches
 
 from treeproof.border.ranks import rank_columns
 
-DATA = Path(
-    os.environ.get("TREEPROOF_DATA")
-    or Path(__file__).resolve().parents[2] / "shared" / "data"
-)
 KINDS = [(ORDERED,), (ORDERED, ORDERED, MULTIWAY, ONE_VS_REST), (MULTIWAY, ONE_VS_REST)]
 
 
@@ -240,9 +235,7 @@ def test_published_optima(
 ) -> None:
     """Accuracies of depth two and three as printed in Table 6 of Quant-BnB's paper."""
     pd = pytest.importorskip("pandas")
-    path = DATA / "continuous" / f"{name}.csv.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not there; set TREEPROOF_DATA")
+    path = data_file("continuous", f"{name}.csv.gz")
     frame = pd.read_csv(path)
     y = np.unique(frame.pop("y"), return_inverse=True)[1]
     for depth, wanted, printed in zip((2, 3), errors, accuracies, strict=True):

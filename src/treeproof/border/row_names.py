@@ -36,6 +36,7 @@ __all__ = [
     "RowNames",
     "counted_row_names",
     "is_named_like_numbers_of_rows",
+    "repairing_query",
     "row_names",
     "row_names_of",
 ]
@@ -208,17 +209,47 @@ class RowNames:
     @property
     def query(self) -> str | None:
         """A DuckDB query that makes a number of the column, if there is one."""
+        return repairing_query([self]) or None
+
+    @property
+    def repaired(self) -> tuple[str, str] | None:
+        """The SQL expression of the query, and the name of its result."""
         column = query_name(self.name)
         timed = ":" in self.example  # a time of day follows the date
         day = f"regexp_extract({column}, '^[^ T]*')" if timed else column
-        number = {
-            "text": f"len(string_split({column}, ' ')) as words",
-            "text dates": f"strptime({day}, '{self.layout}')::date as {column}",
-            "text numbers": f"{self._number_in_sql(column)} as {column}",
-            "dates": f"year({column}) as year",
-            "durations": f"epoch({column}) as seconds",
+        return {
+            "text": (f"len(string_split({column}, ' '))", "words"),
+            "text dates": (f"strptime({day}, '{self.layout}')::date", column),
+            "text numbers": (self._number_in_sql(column), column),
+            "dates": (f"year({column})", "year"),
+            "durations": (f"epoch({column})", "seconds"),
         }.get(self.kind)
-        return number and f"select * exclude ({column}), {number}"
+
+
+def repairing_query(found: Iterable[RowNames]) -> str:
+    """Return one query for all columns of which numbers or dates can be made.
+
+    Examples
+    --------
+    >>> texts = [RowNames(name, "text", 60, 60) for name in ("remark", "reply")]
+    >>> print(repairing_query(texts[:1]))
+    select * exclude (remark), len(string_split(remark, ' ')) as words
+    >>> repairing_query(texts).endswith("len(string_split(reply, ' ')) as words_2")
+    True
+    """
+    gone, made = [], []
+    names: list[str] = []
+    for about in found:
+        if about.repaired is None:
+            continue
+        expression, name = about.repaired
+        names.append(name)
+        again = names.count(name)
+        gone.append(query_name(about.name))
+        made.append(f"{expression} as {name}" + (f"_{again}" if again > 1 else ""))
+    if not gone:
+        return ""
+    return f"select * exclude ({', '.join(gone)}), {', '.join(made)}"
 
 
 def row_names(

@@ -42,6 +42,8 @@ from treeproof.cli.training import (
     hold_out,
     listed,
     marks,
+    note_alike,
+    note_whole_lines,
     predicts_numbers,
     read_or_count,
 )
@@ -333,10 +335,12 @@ def fit(
         in_memory=proof is not None,
     )  # fmt: skip
     regression = predicts_numbers(training, target, goal, criterion)
+    note_alike(training, target, regression)
     _check_files(regression, proof, checkpoint, test_size)
     held_out = None
     if test_size:
         training, held_out = hold_out(training, test_size, regression)
+        note_whole_lines(held_out, data, weight)
     objective = objective_parameters(
         None if regression else training.labels,
         cost_matrix, abstain_cost, metric, pos_label, beta,

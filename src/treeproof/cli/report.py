@@ -36,6 +36,8 @@ from treeproof.cli.training import (
     column_roles,
     listed,
     marks,
+    note_alike,
+    note_whole_lines,
     predicts_numbers,
     read_training,
 )
@@ -140,6 +142,9 @@ def report(
         kept = [*listed(keep), *given_columns(first_split, prefix, allowed_features)]
         training = read_training(data, database, target, roles, kept, marks(na))
         regression = predicts_numbers(training, target, goal, criterion)
+        note_alike(training, target, regression)
+        if test_size:
+            note_whole_lines(training, data, weight)
     weights = training.weights
     if weights is not None:
         weights = read_weights(weights, len(training.labels()))

@@ -12,10 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from treeproof.border.alike import columns_like_target
 from treeproof.border.amounts import MANY_AMOUNTS, count_amounts
 from treeproof.border.frequencies import frequencies_of
 from treeproof.border.names import known_columns
-from treeproof.border.row_names import RowNames, counted_row_names, row_names_of
+from treeproof.border.query_names import query_name
+from treeproof.border.row_names import (
+    RowNames,
+    counted_row_names,
+    repairing_query,
+    row_names_of,
+)
 from treeproof.cli.objective import LOSSES_OF_CLASSES, LOSSES_OF_NUMBERS
 from treeproof.cli.tables import (
     open_large,
@@ -35,6 +42,8 @@ __all__ = [
     "hold_out",
     "listed",
     "marks",
+    "note_alike",
+    "note_whole_lines",
     "predicts_numbers",
     "read_or_count",
     "read_training",
@@ -50,6 +59,9 @@ def marks(text: str | None) -> list[str] | None:
 def listed(text: str | None) -> list[str]:
     """Return the columns in text such as "A,B"."""
     return [part.strip() for part in text.split(",") if part.strip()] if text else []
+
+
+_MOST_ALIKE = 3  # columns that are named
 
 
 @dataclass
@@ -174,6 +186,35 @@ def hold_out(
         for rows in split_rows(y, test_size, 0, numeric, weights)
     ]
     return parts[0], parts[1]
+
+
+def note_alike(training: Training, target: str, regression: bool) -> None:
+    """Note the columns of numbers that say nearly the same as a target of numbers."""
+    if isinstance(training.y, str) or not regression:
+        return
+    for name, like in columns_like_target(training.X, training.labels())[:_MOST_ALIKE]:
+        warn_user(
+            f"Column {name!r} says nearly the same as {target!r} (correlation "
+            f"{like:.3f}). If it is computed from the target or known only after it, "
+            f"leave it out with --drop {name!r}."
+        )
+
+
+def note_whole_lines(training: Training, data: str, weight: str | None) -> None:
+    """Note that lines with counts are held out whole, and how to hold out cases."""
+    if weight is None or isinstance(training.y, str):
+        return
+    counts = np.asarray(training.weights, dtype=np.float64)
+    if (counts != np.floor(counts)).any() or counts.max(initial=0) < 2:
+        return
+    place = f"'{data}'" if Path(data).exists() else f"({data})"
+    name = query_name(weight).replace('"', r"\"")
+    warn_user(
+        "The score is about whole lines that were held out, and so about combinations "
+        f"of values that the tree has not seen. If {weight!r} counts cases, hold out "
+        f'cases instead: leave out --weight and read the table with the query "select '
+        f't.* exclude ({name}) from {place} t, range(t.{name})".'
+    )
 
 
 def read_or_count(
@@ -305,24 +346,33 @@ def _leave_out(
     """Report the columns that are left out; none is if no other column would remain."""
     if len(found) == len(columns):
         return []
+    repaired = [about for about in found if about.repaired is not None]
+    query = f"{repairing_query(repaired)} from {_place(data, repaired)}"
+    query = '"' + query.replace('"', r"\"") + '"'
     for about in found:
         instead = f"keep it with --keep {about.name!r}"
-        if about.query is not None:
-            query = f"{about.query} from {_place(data, about)}".replace('"', r"\"")
-            instead = f'{about.remedy} with the query "{query}"{about.doubt}'
+        if repaired == [about]:
+            instead = f"{about.remedy} with the query {query}{about.doubt}"
+        elif about in repaired:
+            instead = f"{about.remedy} with the query below{about.doubt}"
         warn_user(f"Column {about.name!r} is left out: it {about.finding}; {instead}.")
+    if len(repaired) > 1:
+        names = ", ".join(repr(about.name) for about in repaired)
+        warn_user(f"One query repairs {names}: {query}.")
     return [about.name for about in found]
 
 
-def _place(data: str, about: RowNames) -> str:
+def _place(data: str, repaired: Iterable[RowNames]) -> str:
     """Return how a query names the data; dates of a CSV file remain text."""
     path = Path(data)
     if not path.exists():
         return f"({data})"
-    if about.kind != "text dates" or path.suffix.lower() in ARROW | PARQUET:
+    dates = [about.name for about in repaired if about.kind == "text dates"]
+    if not dates or path.suffix.lower() in ARROW | PARQUET:
         return f"'{data}'"
-    name = about.name.replace("'", "''")
-    return f"read_csv('{data}', types={{'{name}': 'VARCHAR'}})"
+    quoted = [name.replace("'", "''") for name in dates]
+    types = ", ".join(f"'{name}': 'VARCHAR'" for name in quoted)
+    return f"read_csv('{data}', types={{{types}}})"
 
 
 def _check_roles(

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Self, TypeVar
 
 from rich.console import Console, RenderableType
@@ -23,7 +22,7 @@ _PERIOD = 0.1  # seconds between two updates
 _PATIENCE = 10.0  # seconds after which half of the bar's first part is full
 
 
-class PathListener:
+class PathListener(ExitStack):
     """Passes on the events of all searches of a path.
 
     Functions that `treeproof.watch` has installed receive every event, with bounds at
@@ -42,6 +41,7 @@ class PathListener:
     """
 
     def __init__(self, shown: bool, console: Console | None = None) -> None:
+        super().__init__()
         self._watchers = watchers()
         self._begun = time.monotonic()
         self._searches = 0
@@ -53,17 +53,8 @@ class PathListener:
 
     def __enter__(self) -> Self:
         if self._status is not None:
-            self._status.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._status is not None:
-            self._status.stop()
+            self.enter_context(self._status)
+        return super().__enter__()
 
     def begin_search(self, penalty: float, max_depth: int | None) -> Observer:
         """Return the observer of the next search."""
@@ -99,7 +90,7 @@ class PathListener:
         )
 
 
-class FoldsBar:
+class FoldsBar(ExitStack):
     """A bar for the path of all rows, and then for one fold after the other.
 
     The first part, `whole` of the bar, fills with the time that the path of all rows
@@ -126,26 +117,18 @@ class FoldsBar:
     """
 
     def __init__(self, shown: bool, *, whole: float, seconds: float | None) -> None:
+        super().__init__()
         self._whole, self._seconds = whole, seconds
         self._folds: float | None = None  # the share of folds that are done
         self._begun = time.monotonic()
-        self._stack = ExitStack()
         self._bar: _Moving | None = None
         if shown:
             self._bar = _Moving(lambda: self.filled(time.monotonic() - self._begun))
 
     def __enter__(self) -> Self:
         if self._bar is not None:
-            self._stack.enter_context(self._bar)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stack.close()
+            self.enter_context(self._bar)
+        return super().__enter__()
 
     def filled(self, seconds: float) -> float:
         """Return how much of the bar is full after some seconds."""

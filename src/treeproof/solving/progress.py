@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 import time
-from types import TracebackType
-from typing import Any
+from contextlib import ExitStack
+from typing import Any, Self
 
 from rich.console import Console
 
@@ -22,7 +22,7 @@ __all__ = ["ProgressLine", "say_result"]
 _PERIOD = 0.1  # seconds between two updates
 
 
-class ProgressLine:
+class ProgressLine(ExitStack):
     """An observer of a search that shows one line on standard error.
 
     Use it as a context manager; the line disappears at the end.
@@ -37,22 +37,15 @@ class ProgressLine:
     """
 
     def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(stderr=True)
-        self._status = self._console.status("searching", spinner="dots")
+        super().__init__()
+        console = console or Console(stderr=True)
+        self._status = console.status("searching", spinner="dots")
         self._shown = 0.0
         self._levels: dict[int, Certificate] = {}
 
-    def __enter__(self) -> ProgressLine:
-        self._status.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._status.stop()
+    def __enter__(self) -> Self:
+        self.enter_context(self._status)
+        return super().__enter__()
 
     def __call__(
         self, kind: int, seconds: float, lower: float, upper: float, nodes: int
