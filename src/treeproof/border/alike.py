@@ -37,9 +37,9 @@ def columns_like_target(
     >>> columns_like_target(table, net)
     [('gross', 1.0)]
     """
-    y = np.asarray(target, dtype=np.float64)
-    if y.ndim != 1 or len(y) < _FEW_ROWS:
-        return []
+    if target.dtype.kind not in "iuf" or target.ndim != 1 or len(target) < _FEW_ROWS:
+        return []  # a regression refuses text in its own words
+    y = target.astype(np.float64)
     raw = read_raw_table(table, missing_advice=None, allow_dates=True)
     found = []
     for j in range(raw.n_columns):
