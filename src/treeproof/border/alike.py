@@ -45,8 +45,11 @@ def columns_like_target(
     for j in range(raw.n_columns):
         if j in raw.days or j in raw.dates or is_categorical(raw, j):
             continue
-        there = ~raw.missing[j] if j in raw.missing else np.ones(len(y), dtype=bool)
-        x = np.asarray(raw.column(j), dtype=np.float64)[there]
+        x = np.asarray(raw.column(j), dtype=np.float64)
+        there = np.isfinite(x) & np.isfinite(y)
+        if j in raw.missing:
+            there &= ~raw.missing[j]
+        x = x[there]
         if len(x) < _FEW_ROWS or len(np.unique(x)) <= 2:
             continue
         like = max(_correlation(x, y[there]), _correlation(_ranks(x), _ranks(y[there])))
