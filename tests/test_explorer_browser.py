@@ -236,6 +236,7 @@ def test_a_date_is_a_column_like_others(driver, tmp_path):
     with server(str(path), "--target", "sold") as address:
         visitor = User(driver, SIZES["desk"])
         visitor.open(address)
+        visitor.faults()  # those of the page before, whose server has ended
         visitor.see("left-out", "4 rows without a value of 'sold' are left out.")
         visitor.click("fit")
         visitor.see("badge", "Proved optimal")

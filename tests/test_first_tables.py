@@ -385,3 +385,6 @@ def test_columns_that_say_the_same_as_an_amount_are_named(tmp_path, treeproof):
     assert "nearly the same" not in treeproof(*fit, "--drop", "logwage")[2]
     _, _, err = treeproof("report", path, *fit[2:-1], "-o", tmp_path / "t.html")
     assert "nearly the same" in (tmp_path / "t.html").read_text()
+    path.write_text(path.read_text() + "inf,1,1\n2,inf,\n")
+    status, _, err = treeproof(*fit)
+    assert status == 2 and "RuntimeWarning" not in err and "infinit" in err

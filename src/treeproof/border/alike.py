@@ -37,16 +37,19 @@ def columns_like_target(
     >>> columns_like_target(table, net)
     [('gross', 1.0)]
     """
-    y = np.asarray(target, dtype=np.float64)
-    if y.ndim != 1 or len(y) < _FEW_ROWS:
-        return []
+    if target.dtype.kind not in "iuf" or target.ndim != 1 or len(target) < _FEW_ROWS:
+        return []  # a regression refuses text in its own words
+    y = target.astype(np.float64)
     raw = read_raw_table(table, missing_advice=None, allow_dates=True)
     found = []
     for j in range(raw.n_columns):
         if j in raw.days or j in raw.dates or is_categorical(raw, j):
             continue
-        there = ~raw.missing[j] if j in raw.missing else np.ones(len(y), dtype=bool)
-        x = np.asarray(raw.column(j), dtype=np.float64)[there]
+        x = np.asarray(raw.column(j), dtype=np.float64)
+        there = np.isfinite(x) & np.isfinite(y)
+        if j in raw.missing:
+            there &= ~raw.missing[j]
+        x = x[there]
         if len(x) < _FEW_ROWS or len(np.unique(x)) <= 2:
             continue
         like = max(_correlation(x, y[there]), _correlation(_ranks(x), _ranks(y[there])))
