@@ -12,8 +12,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 #include <limits>
+#include <vector>
 
 namespace treeproof::threshold {
 
