@@ -290,7 +290,7 @@ def test_bad_requests_get_a_sentence(tmp_path, words, message):
 
 def test_a_set_that_is_absent_is_named(tmp_path, monkeypatch):
     monkeypatch.delenv("TREEPROOF_DATA", raising=False)
-    monkeypatch.setattr(f"{__name__}.FOLDER", Path("nowhere"))
+    monkeypatch.setenv("TREEPROOF_DATA", "nowhere")
     result = invoke(tmp_path, "thesis-4.3", "--sets", "monk1,balance-o")
     assert "monk1 was left out: it takes a folder with table42" in result.output
     alone = invoke(tmp_path, "thesis-4.3", "--sets", "monk1")
@@ -302,7 +302,7 @@ def test_all_runs_one_target_after_the_other(tmp_path, monkeypatch):
     kept = {name: TARGETS[name] for name in names}
     monkeypatch.setattr("treeproof.reproduce.TARGETS", kept)
     monkeypatch.delenv("TREEPROOF_DATA", raising=False)
-    monkeypatch.setattr(f"{__name__}.FOLDER", Path("nowhere"))
+    monkeypatch.setenv("TREEPROOF_DATA", "nowhere")
     result = invoke(tmp_path, "all")
     assert result.exit_code == 0
     assert "thesis-figure-4.15: monk1-l was left out" in result.stderr

@@ -160,20 +160,16 @@ def _prove_answer(name: str, task: Task | RegressionTask, found: Answer) -> Prov
     The log of its sparse search proves the bound, unless the bound comes from a level
     of depth or from prices of rows.
     """
-    if isinstance(task, RegressionTask):
-        return Provable(name, found, task, _recorded(task))
     lower = found["lower"]
+    if isinstance(task, RegressionTask):
+        return Provable(name, found, task, _not_below(_recorded(task), found))
     if name == "sparse" and logged_bound(found, task.max_splits) >= lower:
         return Provable(name, found, task, found)
     prices = _citable_prices(task, found)
     if prices is None:
         if name == "sparse":
             return Provable(name, found, task, native_solver("sparse")(task))
-        # A limit may have ended this search earlier than the first one; the steps are
-        # derived anew, for the bound that was proved before.
-        again = _recorded(task)
-        again = {**again, "lower": max(again["lower"], lower)}
-        return Provable(name, found, task, again)
+        return Provable(name, found, task, _not_below(_recorded(task), found))
     header = _in_header(task, prices)
     if prices["bound"] >= lower:
         return Provable(name, found, task, found, header, alone=True)
@@ -182,6 +178,15 @@ def _prove_answer(name: str, task: Task | RegressionTask, found: Answer) -> Prov
         return Provable(name, found, task, native_solver("sparse")(priced), header)
     record = _threshold_recorded(priced, search=False)["record"]
     return Provable(name, found, task, {**found, "record": record}, header)
+
+
+def _not_below(again: Answer, found: Answer) -> Answer:
+    """Return the answer of a second search with the bound of the first one.
+
+    A limit may have ended the second search earlier. Its steps are derived anew, for
+    the bound that was proved before.
+    """
+    return {**again, "lower": max(again["lower"], found["lower"])}
 
 
 MUCH_PRICED = 0.75
