@@ -303,6 +303,9 @@ def _in_proof_arithmetic(task: Task) -> Task:
     return replace(task, table=table, labels=task.labels[kept], weights=weights[kept])
 
 
+_LEAST_SECONDS = 0.05  # for the steps of a proof, less than limits are kept to
+
+
 def derive_steps(
     task: Task | RegressionTask, found: Answer, unit: float, steps: str
 ) -> Mapping[str, Any]:
@@ -326,9 +329,11 @@ def derive_steps(
         the units of `found`) and ``complete`` (whether the file holds them all).
     """
     arguments = {} if isinstance(task, Task) else {"unit": unit}
+    # A search may end before its limit is first noticed; its proof must not be cut.
+    limit = max(task.time_limit, _LEAST_SECONDS) if task.time_limit else 0.0
     return found["record"].derive(  # type: ignore[no-any-return]
         bound=found["lower"],
-        time_limit=task.time_limit or 0.0,
+        time_limit=limit,
         steps=steps,
         **arguments,
     )
