@@ -143,6 +143,9 @@ class User:
         return self.part(name).get_attribute("textContent").strip()
 
     def click(self, name):
+        """Click a part once it is enabled and no longer moves."""
+        places = []
+
         def act():
             element = self.part(name)
             if element.get_attribute("disabled") is not None:
@@ -150,6 +153,9 @@ class User:
             self.driver.execute_script(
                 "arguments[0].scrollIntoView({block: 'center'})", element
             )
+            places.append(element.rect)
+            if places[-2:-1] != places[-1:]:
+                return False
             element.click()
             return True
 
