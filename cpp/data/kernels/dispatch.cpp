@@ -2,6 +2,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/processor.hpp"
 #include "data/kernels/variants.hpp"
 
 namespace treeproof::kernels {
@@ -12,22 +13,6 @@ struct Named {
   const Variant* variant;
   bool runs;
 };
-
-#if defined(__x86_64__)
-bool has_avx2() {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
-}
-bool has_avx512() {
-  return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512bitalg") &&
-         __builtin_cpu_supports("avx512vpopcntdq");
-}
-#else
-bool has_avx2() { return false; }
-bool has_avx512() { return false; }
-#endif
 
 std::array<Named, 3> variants() {
   return {{{"avx512", &kAvx512, kAvx512.compiled && has_avx512()},

@@ -1,3 +1,4 @@
+#include "core/processor.hpp"
 #include "search/threshold/depth_two/kernels.hpp"
 
 namespace treeproof::threshold {
@@ -14,14 +15,8 @@ KernelSet portable_kernels() { return portable::kernels(); }
 std::vector<KernelSet> supported_kernels() {
   std::vector<KernelSet> sets;
 #if defined(__x86_64__)
-  const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0;
-  const bool avx512 =
-      __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
-      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-      __builtin_cpu_supports("avx512cd") != 0 && __builtin_cpu_supports("avx512bitalg") != 0 &&
-      __builtin_cpu_supports("avx512vpopcntdq") != 0;
-  if (avx2 && avx512) sets.push_back(avx512_kernels());
-  if (avx2) sets.push_back(avx2_kernels());
+  if (has_avx512()) sets.push_back(avx512_kernels());
+  if (has_avx2()) sets.push_back(avx2_kernels());
 #endif
   sets.push_back(portable_kernels());
   return sets;
